@@ -1,0 +1,191 @@
+use std::collections::BTreeSet;
+
+use super::Said;
+use crate::{
+    caller::Challenge,
+    domain::{
+        gate::{Act, GateState},
+        id::{Choice, GateId, GoalId, TodoPrefix},
+        text::{Note, Title},
+    },
+    error::{Error, Kind},
+    ops::{
+        self, Ctx,
+        gate::{Asked, GateView},
+    },
+    process::Process,
+    text::{Ago, Table},
+};
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Gate {
+    /// Ask a question that only a person may answer
+    Open {
+        /// The question
+        question: Title,
+        /// The goal; may be left out when one is active
+        #[arg(long, value_name = "GOAL")]
+        goal_id: Option<GoalId>,
+        /// The gate's id; made from the question when left out
+        #[arg(long, value_name = "GATE")]
+        gate_id: Option<GateId>,
+        /// What waits for the answer; everything when left out
+        #[arg(long, value_name = "ACT", value_delimiter = ',', value_parser = ["turn", "push", "publish"])]
+        blocks: Vec<String>,
+        /// A todo it is about; may be given several times; all of the goal's when left out
+        #[arg(long, value_name = "TODO")]
+        todo: Vec<TodoPrefix>,
+        /// An answer on offer besides `reject`; `approve` when left out
+        #[arg(long, value_name = "DECISION")]
+        option: Vec<Choice>,
+    },
+    /// List the gates in force: open and rejected ones
+    List {
+        /// Only this goal's
+        #[arg(long, value_name = "GOAL")]
+        goal_id: Option<GoalId>,
+        /// Recently closed ones, too
+        #[arg(long)]
+        all: bool,
+    },
+    /// Show one gate
+    Show {
+        /// The gate, by its full id
+        gate: GateId,
+        /// Its goal, when several have a gate of this id
+        #[arg(long, value_name = "GOAL")]
+        goal_id: Option<GoalId>,
+    },
+    /// Answer a gate (a person at a terminal only)
+    Resolve(Resolve),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Resolve {
+    /// The gate, by its full id
+    #[arg(required_unless_present = "gate_id", conflicts_with = "gate_id")]
+    gate: Option<GateId>,
+    /// The gate, by its full id
+    #[arg(long, value_name = "GATE")]
+    gate_id: Option<GateId>,
+    /// Its goal, when several have a gate of this id
+    #[arg(long, value_name = "GOAL")]
+    goal_id: Option<GoalId>,
+    /// The answer: `approve`, `reject`, or another that the gate offers
+    #[arg(long)]
+    decision: Choice,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    note: Option<Note>,
+    /// The project's commit the answer is about; the one checked out when left out
+    #[arg(long, value_name = "REV")]
+    commit: Option<String>,
+}
+
+impl Gate {
+    pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
+        match self {
+            Self::Open { question, goal_id, gate_id, blocks, todo, option } => {
+                let blocks: BTreeSet<Act> =
+                    Act::ALL.into_iter().filter(|act| blocks.iter().any(|word| word == act.word())).collect();
+                let question = ops::gate::Question {
+                    goal: goal_id,
+                    id: gate_id,
+                    question,
+                    options: option,
+                    blocks,
+                    todos: todo,
+                };
+                let done = ops::gate::open(ctx, &question)?;
+                let view = &done.value;
+                let text = format!(
+                    "opened gate {}: \"{}\"\na person answers it with `loopx gate resolve {} --decision {}`\n",
+                    view.id, view.gate.question, view.id, view.gate.options[0]
+                );
+                Ok(Said::done(&done, text))
+            }
+            Self::List { goal_id, all } => {
+                let gates = ops::gate::list(ctx, goal_id.as_ref(), all)?;
+                Ok(Said::read(&gates, table(gates.gates.iter()).to_string()))
+            }
+            Self::Show { gate, goal_id } => {
+                let view = ops::gate::show(ctx, goal_id.as_ref(), &gate)?;
+                Ok(Said::read(&view, say(ctx, &view)))
+            }
+            Self::Resolve(resolve) => resolve.run(process, ctx),
+        }
+    }
+}
+
+impl Resolve {
+    pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
+        let id = self.gate.or(self.gate_id).ok_or_else(|| Error::new(Kind::Usage, "no gate was named"))?;
+        let asked = ops::gate::asked(ctx, self.goal_id.as_ref(), &id, self.decision, self.commit.as_deref())?;
+        let owner = ctx.owner()?;
+        let proven = ctx.caller.prove(process, &owner, &challenge(ctx, &asked))?;
+        let done = ops::gate::resolve(ctx, &asked, &proven, self.note.as_ref())?;
+        let text = format!("gate {id} is answered: {}\n", asked.decision);
+        Ok(Said::done(&done, text))
+    }
+}
+
+fn challenge(ctx: &Ctx, asked: &Asked) -> Challenge {
+    let (view, decision) = (&asked.view, &asked.decision);
+    let mut shows = say(ctx, view);
+    if let Some(commit) = &asked.commit {
+        shows.push_str(&format!("  commit  {} {}\n", &commit.commit[..10], commit.subject));
+    }
+    Challenge {
+        what: format!("{decision} gate `{}`", view.id),
+        shows,
+        word: view.id.to_string(),
+        command: format!("loopx gate resolve {} --decision {decision}", view.id),
+    }
+}
+
+/// Gates, a line each.
+pub(super) fn table<'a>(gates: impl Iterator<Item = &'a GateView>) -> Table {
+    let mut table = Table::default();
+    for view in gates {
+        let asked = format!("by {}, {}", view.gate.asked.by.name(), Ago(view.age_seconds));
+        let state = match &view.gate.state {
+            GateState::Open {} => "open".to_owned(),
+            GateState::Resolved { decision, .. } => decision.to_string(),
+            GateState::Withdrawn { .. } => "withdrawn".to_owned(),
+        };
+        table.row([&view.id, &state, &asked, &view.gate.question]);
+    }
+    table
+}
+
+fn say(ctx: &Ctx, view: &GateView) -> String {
+    let gate = &view.gate;
+    let words = |words: Vec<String>| words.join(", ");
+    let asked = format!("by {}, {}", gate.asked.by.name(), Ago(view.age_seconds));
+    let mut table = Table::default();
+    table.row([&"goal", &view.goal]);
+    table.row([&"asked", &asked]);
+    table.row([&"blocks", &words(gate.blocks.iter().map(|act| act.word().to_owned()).collect())]);
+    if !gate.todos.is_empty() {
+        table.row([&"about", &words(gate.todos.iter().map(ToString::to_string).collect())]);
+    }
+    table.row([&"options", &words(gate.options.iter().map(ToString::to_string).collect())]);
+    let ago = |at| super::status::ago(ctx, at);
+    match &gate.state {
+        GateState::Open {} => table.row([&"state", &"open"]),
+        GateState::Resolved { decision, by, at, note, seen, .. } => {
+            table.row([&"state", &format!("{decision} by {}, {}", by.name(), ago(*at))]);
+            if let Some(commit) = &seen.commit {
+                table.row([&"seen at", &commit]);
+            }
+            if let Some(note) = note {
+                table.row([&"note", &note.as_str().replace('\n', " ")]);
+            }
+        }
+        GateState::Withdrawn { by, at, reason, .. } => {
+            table.row([&"state", &format!("withdrawn by {}, {}", by.name(), ago(*at))]);
+            table.row([&"reason", &reason.as_str().replace('\n', " ")]);
+        }
+    }
+    format!("gate {}: \"{}\"\n{table}", view.id, gate.question)
+}

@@ -1,0 +1,281 @@
+//! The command line: what was typed becomes one call of an op, what came of it becomes words or JSON.
+
+mod config;
+mod evidence;
+mod gate;
+mod goal;
+mod history;
+mod hooks;
+mod init;
+mod quota;
+mod status;
+mod todo;
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
+use serde::Serialize;
+
+use crate::{
+    caller::Caller,
+    domain::id::{AgentId, GoalId},
+    error::{Error, Kind},
+    ops::{Ctx, Done},
+    process::{GIT_DIR, LOOPX_GOAL, Process},
+    store::Store,
+};
+
+/// A local control plane for long-running AI agents, inside your git repository.
+///
+/// Exit codes: 0 yes or done, 1 refused or failed, 2 usage; `quota should-run` answers 10 for "not now".
+#[derive(Debug, Parser)]
+#[command(name = "loopx", version, propagate_version = true, disable_help_subcommand = true)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, clap::Args)]
+struct Global {
+    /// Print one JSON document instead of words, errors included
+    #[arg(long, global = true)]
+    json: bool,
+    /// The agent on whose behalf this runs (or `LOOPX_AGENT_ID`)
+    #[arg(long, global = true, value_name = "AGENT")]
+    agent_id: Option<AgentId>,
+    /// Run as if started in this folder
+    #[arg(short = 'C', global = true, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Set this repository up, or repair and re-attach what is there
+    Init(init::Init),
+    /// Goals, open questions, open work, and whether pushes are guarded
+    Status,
+    /// Objectives
+    #[command(subcommand)]
+    Goal(goal::Goal),
+    /// Switch features and change the quota of a goal
+    ConfigureGoal(config::ConfigureGoal),
+    /// Show the configuration of a goal
+    GoalConfig(config::GoalConfig),
+    /// Questions that only a person may answer
+    #[command(subcommand)]
+    Gate(gate::Gate),
+    /// Answer a gate (the same as `gate resolve`)
+    ResolveGate(gate::Resolve),
+    /// Work
+    #[command(subcommand)]
+    Todo(todo::Todo),
+    /// What was seen
+    #[command(subcommand)]
+    Evidence(evidence::Evidence),
+    /// What may happen next, and what was used
+    #[command(subcommand)]
+    Quota(quota::Quota),
+    /// What happened, newest first
+    History(history::History),
+    /// The git hook that keeps pushes back
+    #[command(subcommand)]
+    Hooks(hooks::Hooks),
+    /// Called by git, not by people
+    #[command(subcommand, hide = true)]
+    Hook(crate::hook::Hook),
+    /// Play the whole story in a scratch repository
+    Demo,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell to complete for
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What a command says, in both languages, and its exit code.
+struct Said {
+    text: String,
+    json: String,
+    warnings: Vec<String>,
+    code: u8,
+}
+
+/// Every JSON document begins with the version of its shape; fields are only ever added within one.
+#[derive(Serialize)]
+struct Versioned<'a, T> {
+    schema_version: u32,
+    #[serde(flatten)]
+    value: &'a T,
+}
+
+const SCHEMA_VERSION: u32 = 1;
+
+impl Said {
+    /// Something that was read.
+    fn read<T: Serialize>(value: &T, text: String) -> Self {
+        let versioned = Versioned { schema_version: SCHEMA_VERSION, value };
+        let json = serde_json::to_string_pretty(&versioned).expect("answers are plain data");
+        Self { text, json, warnings: Vec::new(), code: 0 }
+    }
+
+    /// Something that was done. `text` is what to say when it changed anything.
+    fn done<T: Serialize>(done: &Done<T>, text: String) -> Self {
+        let warnings = done.warnings.iter().map(ToString::to_string).collect();
+        let text = if done.commit.is_some() {
+            text
+        } else {
+            format!("{text} already\n").replace("\n already", " already")
+        };
+        Self { warnings, ..Self::read(done, text) }
+    }
+}
+
+/// Runs the command that `process` was started with. Returns its exit code.
+pub fn run(process: &Process) -> u8 {
+    let cli = match Cli::try_parse_from(process.args()) {
+        Ok(cli) => cli,
+        Err(error) => return usage(process, &error),
+    };
+    let json = cli.global.json;
+    match dispatch(process, cli) {
+        Ok(Answer::Said(said)) => {
+            said.warnings.iter().for_each(|warning| process.err(&format!("warning: {warning}\n")));
+            process.out(&if json { said.json + "\n" } else { said.text });
+            said.code
+        }
+        Ok(Answer::Silent(code)) => code,
+        Err(error) => fail(process, &error, json),
+    }
+}
+
+enum Answer {
+    Said(Said),
+    /// The command has said it all itself.
+    Silent(u8),
+}
+
+fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
+    let global = cli.global;
+    let ctx = || context(process, &global);
+    let said = match cli.command {
+        Command::Init(init) => init.run(&ctx()?)?,
+        Command::Status => status::status(&ctx()?)?,
+        Command::Goal(goal) => goal.run(&ctx()?)?,
+        Command::ConfigureGoal(configure) => configure.run(process, &ctx()?)?,
+        Command::GoalConfig(show) => show.run(&ctx()?)?,
+        Command::Gate(gate) => gate.run(process, &ctx()?)?,
+        Command::ResolveGate(resolve) => resolve.run(process, &ctx()?)?,
+        Command::Todo(todo) => todo.run(&ctx()?)?,
+        Command::Evidence(evidence) => evidence.run(&ctx()?)?,
+        Command::Quota(quota) => quota.run(&ctx()?)?,
+        Command::History(history) => history.run(&ctx()?)?,
+        Command::Hooks(hooks) => hooks.run(&ctx()?)?,
+        Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, ctx))),
+        Command::Demo => {
+            let told = crate::demo::play(process, global.json)?;
+            Said::read(&told, String::new())
+        }
+        Command::Completions { shell } => completions(shell),
+    };
+    Ok(Answer::Said(said))
+}
+
+fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
+    let environment =
+        |what: &str, error: std::io::Error| Error::new(Kind::Environment, format!("{what}: {error}"));
+    let here = process.cwd().map_err(|error| environment("the working directory cannot be read", error))?;
+    let cwd = global.dir.as_ref().map_or_else(|| here.clone(), |dir| here.join(dir));
+    let git_dir = process.env_os(GIT_DIR).filter(|_| global.dir.is_none()).map(PathBuf::from);
+    let goal = process.env(LOOPX_GOAL).map(|goal| goal.parse::<GoalId>());
+    let goal = goal.transpose().map_err(|bad| Error::new(Kind::Usage, format!("`{LOOPX_GOAL}`: {bad}")))?;
+    Ok(Ctx {
+        caller: Caller::of(process, global.agent_id.clone())?,
+        store: Store::open(&cwd, git_dir.as_deref())?,
+        now: process.now(),
+        entropy: process.entropy().map_err(|error| environment("no random bytes can be had", error))?,
+        goal,
+        cwd,
+        program: process.program().map_err(|error| environment("loopx does not find itself", error))?,
+    })
+}
+
+/// An answer that clap gives in our stead: help, version, or a usage error.
+fn usage(process: &Process, error: &clap::Error) -> u8 {
+    let wants_json = process.args().iter().any(|arg| arg == &OsString::from("--json"));
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            process.out(&error.to_string());
+            0
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !wants_json => {
+            process.err(&error.to_string());
+            Kind::Usage.exit_code()
+        }
+        _ => {
+            let text = error.to_string();
+            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let message = lines
+                .next()
+                .unwrap_or("the command line makes no sense")
+                .trim_start_matches("error: ")
+                .to_owned();
+            if wants_json {
+                return fail(process, &Error::new(Kind::Usage, message).hint("run `loopx --help`"), true);
+            }
+            process.err(&text);
+            Kind::Usage.exit_code()
+        }
+    }
+}
+
+/// Says what went wrong: in words on standard error, or as the one JSON document on standard output.
+fn fail(process: &Process, error: &Error, json: bool) -> u8 {
+    #[derive(Serialize)]
+    struct Failed<'a> {
+        error: Body<'a>,
+    }
+    #[derive(Serialize)]
+    struct Body<'a> {
+        code: &'static str,
+        message: &'a str,
+        hints: &'a [String],
+        retryable: bool,
+    }
+    if json {
+        let body = Body {
+            code: error.kind.code(),
+            message: &error.message,
+            hints: &error.hints,
+            retryable: error.kind.is_retryable(),
+        };
+        process.out(&(Said::read(&Failed { error: body }, String::new()).json + "\n"));
+    } else {
+        process.err(&error.to_string());
+    }
+    error.kind.exit_code()
+}
+
+fn completions(shell: clap_complete::Shell) -> Said {
+    #[derive(Serialize)]
+    struct Script {
+        shell: String,
+        script: String,
+    }
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "loopx", &mut script);
+    let script = String::from_utf8_lossy(&script).into_owned();
+    Said::read(&Script { shell: shell.to_string(), script: script.clone() }, script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

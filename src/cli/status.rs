@@ -1,0 +1,64 @@
+use super::Said;
+use crate::{
+    error::Error,
+    ops::{self, Ctx, status::Status},
+    text::{Ago, Count, Table},
+};
+
+pub(super) fn status(ctx: &Ctx) -> Result<Said, Error> {
+    let status = ops::status::status(ctx)?;
+    Ok(Said::read(&status, say(ctx, &status)))
+}
+
+/// Most lines of one kind; the rest is counted.
+const SHOWN: usize = 12;
+
+fn say(ctx: &Ctx, status: &Status) -> String {
+    let mut text = String::new();
+    let open = status.gates.iter().filter(|view| view.gate.is_open()).count();
+    if open > 0 {
+        let wait = if open == 1 { "waits" } else { "wait" };
+        text.push_str(&format!("{} {wait} for you\n", Count(open, "question")));
+    }
+    if !status.gates.is_empty() {
+        text.push_str(&super::gate::table(status.gates.iter().take(SHOWN)).to_string());
+        text.push_str(&more(status.gates.len()));
+        if let Some(first) = status.gates.iter().find(|view| view.gate.is_open()) {
+            text.push_str(&format!("  answer: loopx gate resolve {} --decision approve\n", first.id));
+        }
+    }
+    if let Some(why) = &status.enforcement.why {
+        text.push_str(&format!("PUSHES ARE NOT GUARDED: {why}\n"));
+    }
+    if let Some(trouble) = &status.view {
+        text.push_str(&format!("{trouble}; run `loopx init`\n"));
+    }
+    text.push_str(&format!("{}\n", Count(status.goals.len(), "goal")));
+    let mut goals = Table::default();
+    for goal in status.goals.iter().take(SHOWN) {
+        let quota = &goal.quota;
+        let used = format!("{}/{} slots", quota.spent_slots, quota.allowed_slots);
+        goals.row([&goal.id, &goal.state.word(), &used, &goal.objective]);
+    }
+    text.push_str(&goals.to_string());
+    text.push_str(&more(status.goals.len()));
+    text.push_str(&format!("{} open\n", Count(status.todos.len(), "todo")));
+    text.push_str(&super::todo::table(ctx, status.todos.iter().take(SHOWN)).to_string());
+    text.push_str(&more(status.todos.len()));
+    if status.enforcement.active {
+        text.push_str("pushes are guarded\n");
+    }
+    if let (0, []) = (status.goals.len(), &status.gates[..]) {
+        text.push_str("next: loopx goal add \"<objective>\"\n");
+    }
+    text
+}
+
+fn more(all: usize) -> String {
+    if all > SHOWN { format!("  and {} more\n", all - SHOWN) } else { String::new() }
+}
+
+/// A time in the past, in words.
+pub(super) fn ago(ctx: &Ctx, at: crate::domain::time::Timestamp) -> Ago {
+    Ago(at.age(ctx.now))
+}

@@ -1,0 +1,91 @@
+//! What a decision to write looks like: which records it puts where, and the sentence for the history.
+
+use super::{
+    evidence::Evidence,
+    gate::Gate,
+    goal::Goal,
+    id::{EvidenceId, GateId, GoalId, SpendId, TodoId, TurnId},
+    policy::Policy,
+    quota::{Quotas, Spend},
+    text::Note,
+    todo::Todo,
+};
+
+/// One mutation, which becomes one commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub op: Op,
+    /// What a person would say: `claim todo t-7k3q`. One line.
+    pub subject: String,
+    /// The reason that was given, if one was.
+    pub body: Option<Note>,
+    pub goal: Option<GoalId>,
+    pub turn: Option<TurnId>,
+    /// The records in their new form. A record that is already stored like this changes nothing.
+    pub puts: Vec<Record>,
+}
+
+/// The kind of a mutation; the value of the `Loopx-Op` trailer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    Init,
+    GoalAdd,
+    GoalConfigure,
+    GateOpen,
+    GateResolve,
+    TodoAdd,
+    TodoClaim,
+    TodoRelease,
+    TodoDone,
+    EvidenceAdd,
+    QuotaSpend,
+    /// Closed records went into a segment; nothing that can be asked has changed.
+    Fold,
+}
+
+impl Op {
+    /// As it stands in the trailer: the noun, a dot, the verb.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Init => "init",
+            Self::GoalAdd => "goal.add",
+            Self::GoalConfigure => "goal.configure",
+            Self::GateOpen => "gate.open",
+            Self::GateResolve => "gate.resolve",
+            Self::TodoAdd => "todo.add",
+            Self::TodoClaim => "todo.claim",
+            Self::TodoRelease => "todo.release",
+            Self::TodoDone => "todo.done",
+            Self::EvidenceAdd => "evidence.add",
+            Self::QuotaSpend => "quota.spend",
+            Self::Fold => "fold",
+        }
+    }
+}
+
+/// One record with its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Record {
+    Policy(Policy),
+    Quotas(Quotas),
+    Goal(GoalId, Goal),
+    Gate(GoalId, GateId, Gate),
+    Todo(GoalId, TodoId, Todo),
+    Evidence(GoalId, EvidenceId, Evidence),
+    Spend(GoalId, SpendId, Spend),
+}
+
+impl Record {
+    /// The value of the `Loopx-Record` trailer: kind and id, which stay the same when the file moves.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Policy(_) => "policy".to_owned(),
+            Self::Quotas(_) => "quota".to_owned(),
+            Self::Goal(id, _) => format!("goal/{id}"),
+            Self::Gate(_, id, _) => format!("gate/{id}"),
+            Self::Todo(_, id, _) => format!("todo/{id}"),
+            Self::Evidence(_, id, _) => format!("evidence/{id}"),
+            Self::Spend(_, id, _) => format!("spend/{id}"),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! A goal: what a loop is for, and whether it may go on.
+
+use std::collections::BTreeSet;
+
+use super::{
+    actor::{Actor, Person, Stamp},
+    id::{EvidenceId, GoalId},
+    refusal::Refusal,
+    text::{Note, Title},
+    time::Timestamp,
+};
+
+/// One objective with what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Goal {
+    /// What is to be reached.
+    pub objective: Title,
+    /// How one will see that it is reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done_when: Vec<Title>,
+    /// Optional parts of loopx that a person switched on.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub features: BTreeSet<Feature>,
+    pub added: Stamp,
+    pub state: GoalState,
+}
+
+/// Whether the loop may go on, each state with its own facts.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "is", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum GoalState {
+    // Braces on purpose: with a tag, serde accepts any unknown field beside a variant without them.
+    Active {},
+    Paused { by: Actor, at: Timestamp, reason: Option<Note> },
+    Achieved { by: Person, at: Timestamp, evidence: Vec<EvidenceId> },
+    Abandoned { by: Person, at: Timestamp, reason: Note },
+}
+
+impl GoalState {
+    /// The state in one word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Active {} => "active",
+            Self::Paused { .. } => "paused",
+            Self::Achieved { .. } => "achieved",
+            Self::Abandoned { .. } => "abandoned",
+        }
+    }
+}
+
+/// An optional part of loopx: off until a person switches it on for a goal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Feature {
+    /// The graph of what was explored.
+    Explore,
+    /// Research with metrics.
+    Research,
+    /// Lessons from human judgement.
+    Memory,
+}
+
+impl Feature {
+    /// Every feature there is.
+    pub const ALL: [Self; 3] = [Self::Explore, Self::Research, Self::Memory];
+
+    /// As it is written on the command line and in the record.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Explore => "explore",
+            Self::Research => "research",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+impl Goal {
+    /// A new goal, active from the start.
+    pub fn new(objective: Title, done_when: Vec<Title>, added: Stamp) -> Self {
+        Self { objective, done_when, features: BTreeSet::new(), added, state: GoalState::Active {} }
+    }
+
+    /// Work may be added to the goal and done for it.
+    pub fn must_be_active(&self, id: &GoalId) -> Result<(), Refusal> {
+        match &self.state {
+            GoalState::Active {} => Ok(()),
+            state => Err(Refusal::GoalNotActive { goal: id.clone(), state: state.word() }),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What loopx knows about loops, without any world around it.
+//!
+//! Pure values and pure transitions: no files, no git, no clock, no randomness, no environment. Time, identity
+//! and random bytes are arguments. A value of these types is legal by construction, so the transitions only have
+//! to ask whether a *step* is legal; if not they answer with a [`Refusal`](refusal::Refusal) that carries the
+//! facts.
+//!
+//! Read in this order: the words ([`id`], [`text`], [`time`], [`actor`]), the nouns ([`goal`], [`gate`],
+//! [`todo`], [`evidence`], [`quota`]), one goal with everything open in it ([`state`]), and then the two
+//! questions that the product is about: what may happen next ([`decision`]) and may this leave ([`push`]).
+//! [`change`] is what a decision to write looks like.
+
+pub mod actor;
+pub mod id;
+pub mod text;
+pub mod time;
+
+pub mod evidence;
+pub mod gate;
+pub mod goal;
+pub mod policy;
+pub mod quota;
+pub mod todo;
+
+pub mod change;
+pub mod decision;
+pub mod push;
+pub mod refusal;
+pub mod state;
+
+#[cfg(test)]
+mod samples;

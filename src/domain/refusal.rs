@@ -1,0 +1,78 @@
+//! Every way in which a step can be illegal, with its facts.
+//!
+//! The sentence says what was refused and why; the command that helps is said at the doors
+//! (see [`crate::error::Error`]).
+
+use super::{
+    actor::Actor,
+    id::{AgentId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    text::{Note, Title},
+    time::Timestamp,
+};
+
+/// A step that the present state does not allow. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("there is no active goal")]
+    NoGoal,
+    #[error("{} goals are active ({}), so the goal has to be named", .0.len(), list(.0))]
+    SeveralGoals(Vec<GoalId>),
+    #[error("there is no goal `{0}`")]
+    UnknownGoal(GoalId),
+    #[error("there is a goal `{0}` already")]
+    GoalExists(GoalId),
+    #[error("goal `{goal}` is {state}")]
+    GoalNotActive { goal: GoalId, state: &'static str },
+
+    #[error("there is no gate `{0}`")]
+    UnknownGate(GateId),
+    #[error("there is a gate `{0}` already, and an id is used once")]
+    GateExists(GateId),
+    #[error("gate `{gate}` stands in {} goals ({}), so the goal has to be named", .goals.len(), list(.goals))]
+    GateInSeveralGoals { gate: GateId, goals: Vec<GoalId> },
+    #[error("gate `{gate}` was decided already: `{decision}` by {} at {at}", .by.name())]
+    GateDecided { gate: GateId, decision: String, by: Actor, at: Timestamp },
+    #[error("gate `{gate}` does not offer `{decision}` (it offers {})", list(.options))]
+    NotAnOption { gate: GateId, decision: Choice, options: Vec<Choice> },
+    #[error("gate `{gate}` was changed after it was shown")]
+    QuestionChanged { gate: GateId },
+
+    #[error("there is no todo `{0}`")]
+    UnknownTodo(TodoPrefix),
+    #[error("`{prefix}` fits {} todos ({})", .candidates.len(), list(.candidates))]
+    AmbiguousTodo { prefix: TodoPrefix, candidates: Vec<TodoId> },
+    #[error("todo `{todo}` is claimed by {} until {until}", .by.name())]
+    TodoClaimed { todo: TodoId, by: Actor, until: Timestamp },
+    #[error("nobody has claimed todo `{todo}`")]
+    NotClaimed { todo: TodoId },
+    #[error("todo `{todo}` is blocked{}: {reason}", on_gate(.on.as_ref()))]
+    TodoBlocked { todo: TodoId, on: Option<GateId>, reason: Note },
+    #[error("todo `{todo}` was {how} by {} at {at}", .by.name())]
+    TodoClosed { todo: TodoId, how: &'static str, by: Actor, at: Timestamp },
+    #[error("todo `{todo}` is for a person, not for agent `{agent}`")]
+    TodoForPerson { todo: TodoId, agent: AgentId },
+    #[error("todo `{todo}` waits for gate `{gate}`: \"{question}\"")]
+    GateOverTodo { todo: TodoId, gate: GateId, question: Title },
+    #[error("todo `{todo}` needs {}, which {} not closed yet", list(.needs), if .needs.len() == 1 { "is" } else { "are" })]
+    NeedsOpen { todo: TodoId, needs: Vec<TodoId> },
+
+    #[error("there is no evidence `{0}` in this goal")]
+    UnknownEvidence(EvidenceId),
+
+    #[error(
+        "goal `{goal}` has {} of {allowed} slots left in this window, and {wanted} {} wanted",
+        .allowed.saturating_sub(*.spent),
+        if *.wanted == 1 { "is" } else { "are" }
+    )]
+    QuotaSpent { goal: GoalId, allowed: u32, spent: u32, wanted: u32, until: Option<Timestamp> },
+    #[error("no free id could be drawn")]
+    NoFreeId,
+}
+
+fn list<T: std::fmt::Display>(items: &[T]) -> String {
+    items.iter().map(|item| format!("`{item}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn on_gate(gate: Option<&GateId>) -> String {
+    gate.map(|gate| format!(" by gate `{gate}`")).unwrap_or_default()
+}

@@ -1,0 +1,86 @@
+//! Small values for the domain's own tests.
+
+use std::collections::BTreeSet;
+
+use super::{
+    actor::{Actor, Proof, Proven, Stamp},
+    gate::Gate,
+    goal::Goal,
+    id::{AgentId, GateId, GoalId, TodoId},
+    quota::{Quota, Spend},
+    state::Loop,
+    time::Timestamp,
+    todo::{Todo, TodoState, Worker},
+};
+
+pub(super) fn at(time: &str) -> Timestamp {
+    format!("2026-11-30T{time}:00Z").parse().unwrap()
+}
+
+pub(super) fn goal_id(id: &str) -> GoalId {
+    id.parse().unwrap()
+}
+
+pub(super) fn gate_id(id: &str) -> GateId {
+    id.parse().unwrap()
+}
+
+pub(super) fn todo_id(id: &str) -> TodoId {
+    id.parse().unwrap()
+}
+
+pub(super) fn agent(id: &str) -> AgentId {
+    id.parse().unwrap()
+}
+
+pub(super) fn actor(text: &str) -> Actor {
+    text.parse().unwrap()
+}
+
+pub(super) fn stamp(by: &str, time: &str) -> Stamp {
+    Stamp { by: actor(by), at: at(time) }
+}
+
+pub(super) fn proven() -> Proven {
+    let person = "Ann <ann@example.test>".parse().unwrap();
+    Proven { person, proof: Proof::Terminal { typed: "bucket".into() } }
+}
+
+pub(super) fn todo(priority: &str) -> Todo {
+    Todo {
+        title: "Do it".parse().unwrap(),
+        body: None,
+        for_: Worker::Agent,
+        priority: serde_json::from_value(priority.into()).unwrap(),
+        needs: BTreeSet::new(),
+        requires: BTreeSet::new(),
+        added: stamp("agent:a", "09:00"),
+        state: TodoState::Open { epoch: 0 },
+    }
+}
+
+pub(super) fn gate(todos: &[&str]) -> Gate {
+    let todos = todos.iter().map(|id| todo_id(id)).collect();
+    Gate::new(
+        "Delete the bucket?".parse().unwrap(),
+        vec![],
+        BTreeSet::new(),
+        todos,
+        stamp("agent:a", "09:30"),
+    )
+}
+
+pub(super) fn spend(turn: &str, slots: u32, time: &str) -> Spend {
+    Spend { turn: turn.parse().unwrap(), slots, evidence: vec![], added: stamp("agent:a", time) }
+}
+
+pub(super) fn loop_with(todos: &[(&str, Todo)], gates: &[(&str, Gate)]) -> Loop {
+    Loop {
+        id: goal_id("ship"),
+        goal: Goal::new("Ship it".parse().unwrap(), vec![], stamp("Ann <ann@example.test>", "08:00")),
+        quota: Quota::default(),
+        gates: gates.iter().map(|(id, gate)| (gate_id(id), gate.clone())).collect(),
+        todos: todos.iter().map(|(id, todo)| (todo_id(id), todo.clone())).collect(),
+        spends: vec![],
+    }
+}

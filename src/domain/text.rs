@@ -1,0 +1,173 @@
+//! Text that people and agents type. It is data: stored to the letter or refused, never interpreted.
+//!
+//! What could move a cursor, break a line where none is expected, or show something other than what is stored
+//! (control characters, line and paragraph separators, bidirectional overrides) cannot get into a value of these
+//! types. So whoever prints one may print it as it is.
+
+use std::fmt;
+
+/// Why a text was not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadText {
+    /// Nothing but white space.
+    #[error("the {what} is blank")]
+    Blank { what: &'static str },
+    /// Longer than `limit` bytes.
+    #[error("the {what} has {length} bytes (at most {limit})")]
+    TooLong { what: &'static str, length: usize, limit: usize },
+    /// A line break in a text of one line.
+    #[error("the {what} has a line break in it (expected one line)")]
+    LineBreak { what: &'static str },
+    /// A character that would act on the reader's screen.
+    #[error("the {what} has the control character `{}` in it", .character.escape_unicode())]
+    Control { what: &'static str, character: char },
+}
+
+macro_rules! text {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $limit:expr, $lines:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Most bytes that fit.
+            pub const LIMIT: usize = $limit;
+
+            /// The text as it was typed.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = BadText;
+            fn from_str(text: &str) -> Result<Self, BadText> {
+                check($what, text, $limit, $lines)?;
+                Ok(Self(text.to_owned()))
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = BadText;
+            fn try_from(text: String) -> Result<Self, BadText> {
+                check($what, &text, $limit, $lines)?;
+                Ok(Self(text))
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(text: $name) -> Self {
+                text.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+    };
+}
+
+text!(
+    /// One line: a title, a question, an objective. 1 to 500 bytes.
+    Title, "text", 500, Lines::One
+);
+text!(
+    /// Several lines: a body, a note, a reason. 1 to 16,384 bytes; line feeds and tabs are allowed.
+    Note, "text", 16 * 1024, Lines::Many
+);
+
+enum Lines {
+    One,
+    Many,
+}
+
+fn check(what: &'static str, text: &str, limit: usize, lines: Lines) -> Result<(), BadText> {
+    if text.trim().is_empty() {
+        return Err(BadText::Blank { what });
+    }
+    if text.len() > limit {
+        return Err(BadText::TooLong { what, length: text.len(), limit });
+    }
+    for character in text.chars() {
+        match (character, &lines) {
+            ('\n' | '\t', Lines::Many) => {}
+            ('\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}', Lines::One) => {
+                return Err(BadText::LineBreak { what });
+            }
+            (character, _) if acts_on_the_screen(character) => {
+                return Err(BadText::Control { what, character });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn acts_on_the_screen(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{61c}'
+            | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Makes a text of unknown origin (a file name, an environment variable, git's own output) fit to print: what acts on
+/// the screen is shown as an escape, the end is cut at `limit` characters.
+pub fn shown(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    for character in text.chars().take(limit) {
+        if acts_on_the_screen(character) {
+            out.extend(character.escape_unicode());
+        } else {
+            out.push(character);
+        }
+    }
+    if text.chars().nth(limit).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_one_harmless_line() {
+        for good in ["x", "Grüße 🎉 日本", r#"it's \ " $(id) `x` """"#, "Signed-off-by: Mallory <m@x>"]
+        {
+            assert_eq!(good.parse::<Title>().unwrap().as_str(), good);
+        }
+        let refused = [
+            ("", "the text is blank"),
+            (" \t ", "the text is blank"),
+            ("a\nb", "the text has a line break in it (expected one line)"),
+            ("a\rb", "the text has a line break in it (expected one line)"),
+            ("a\u{2028}b", "the text has a line break in it (expected one line)"),
+            ("a\u{1b}[2Kb", "the text has the control character `\\u{1b}` in it"),
+            ("a\u{202e}b", "the text has the control character `\\u{202e}` in it"),
+            ("a\tb", "the text has the control character `\\u{9}` in it"),
+        ];
+        for (bad, why) in refused {
+            assert_eq!(bad.parse::<Title>().unwrap_err().to_string(), why);
+        }
+        assert_eq!(
+            "x".repeat(1_000_000).parse::<Title>().unwrap_err().to_string(),
+            "the text has 1000000 bytes (at most 500)"
+        );
+    }
+
+    #[test]
+    fn a_note_has_lines_but_no_other_controls() {
+        assert!("a\n\n\tb".parse::<Note>().is_ok());
+        assert!("a\rb".parse::<Note>().is_err());
+        assert!("a\0b".parse::<Note>().is_err());
+    }
+
+    #[test]
+    fn foreign_text_is_shown_escaped() {
+        assert_eq!(shown("a\u{1b}[31mb\n", 80), "a\\u{1b}[31mb\\u{a}");
+        assert_eq!(shown("abcdef", 3), "abc…");
+    }
+}

@@ -1,0 +1,183 @@
+//! `pre-push`: git gives the remote as arguments and one line for each ref on standard input, and pushes nothing when
+//! this fails. The contract is git's `githooks(5)`.
+
+use crate::{
+    domain::{
+        push::{Reason, Verdict},
+        text::shown,
+    },
+    error::{Error, Kind},
+    ops::{
+        Ctx,
+        push::{Checked, Line, check},
+    },
+    process::Process,
+    text::{Ago, Count, Table},
+};
+
+/// Most bytes of refs that are read: a million refs.
+const LIMIT: u64 = 256 * 1024 * 1024;
+
+pub(super) fn run(process: &Process, remote: &str, ctx: impl FnOnce() -> Result<Ctx, Error>) -> u8 {
+    if process.stdin_is_terminal() {
+        let usage = Error::new(
+            Kind::Usage,
+            "git calls this and sends refs on standard input; it is not for terminals",
+        )
+        .hint("run `loopx hooks status` to see whether pushes are guarded");
+        process.err(&usage.to_string());
+        return Kind::Usage.exit_code();
+    }
+    match judge(process, remote, ctx) {
+        Ok(None) => 0,
+        Ok(Some(refused)) => {
+            process.err(&refused);
+            Kind::Refused.exit_code()
+        }
+        Err(error) => {
+            process.err(&format!("loopx: push refused: whether a question is open cannot be seen\n{error}"));
+            Kind::Refused.exit_code()
+        }
+    }
+}
+
+/// What to say when the push is refused.
+fn judge(
+    process: &Process,
+    remote: &str,
+    ctx: impl FnOnce() -> Result<Ctx, Error>,
+) -> Result<Option<String>, Error> {
+    let input = process
+        .stdin(LIMIT)
+        .map_err(|error| Error::new(Kind::Environment, format!("cannot read what git sends: {error}")))?;
+    let lines = parse(&input)?;
+    // git runs the hook even when there is nothing to push.
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let checked = check(&ctx()?, remote, &lines)?;
+    Ok(match &checked.verdict {
+        Verdict::Allowed => None,
+        Verdict::Refused(reasons) => Some(say(reasons, &checked)),
+    })
+}
+
+/// Reads `<local ref> <local id> <remote ref> <remote id>` lines. The local ref is as the user typed it, so it may
+/// have spaces in it; the other three never do. What does not read like that refuses the push.
+fn parse(input: &[u8]) -> Result<Vec<Line>, Error> {
+    let odd = |line: &str| {
+        Error::new(
+            Kind::Refused,
+            format!("git sent a line that loopx does not understand: `{}`", shown(line, 200)),
+        )
+    };
+    let text = String::from_utf8_lossy(input);
+    let Some(text) = text.strip_suffix('\n') else {
+        return if text.is_empty() { Ok(Vec::new()) } else { Err(odd(&text)) };
+    };
+    text.split('\n')
+        .map(|line| {
+            let mut fields = line.rsplitn(4, ' ');
+            let (remote_id, remote, local_id, local) =
+                (fields.next(), fields.next(), fields.next(), fields.next());
+            match (local, local_id.and_then(id), remote, remote_id.and_then(id)) {
+                (Some(local), Some(local_id), Some(remote), Some(remote_id))
+                    if !local.is_empty() && !remote.is_empty() =>
+                {
+                    Ok(Line { local: local.to_owned(), local_id, remote: remote.to_owned(), remote_id })
+                }
+                _ => Err(odd(line)),
+            }
+        })
+        .collect()
+}
+
+/// An object id in hex; the inner `None` for git's all-zero one.
+fn id(hex: &str) -> Option<Option<String>> {
+    let legal = [40, 64].contains(&hex.len())
+        && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+    legal.then(|| hex.bytes().any(|b| b != b'0').then(|| hex.to_owned()))
+}
+
+fn say(reasons: &[Reason], checked: &Checked) -> String {
+    let mut text = String::new();
+    let mut gates = Table::default();
+    let mut first = None;
+    let mut count = 0;
+    for reason in reasons {
+        match reason {
+            Reason::CarriesState { local, remote } => text.push_str(&format!(
+                "loopx: push refused: `{}` would take loopx's own state to `{}`\n\
+                 hint: push the branches you mean by name, such as `git push origin main`\n",
+                shown(local, 200),
+                shown(remote, 200)
+            )),
+            Reason::Gate { id, gate, .. } => {
+                let asked =
+                    format!("asked by {}, {}", gate.asked.by.name(), Ago(gate.asked.at.age(checked.at)));
+                let answer = if gate.is_rejected() { "rejected" } else { "open" };
+                gates.row([id, &answer, &format!("\"{}\"", gate.question), &asked]);
+                first.get_or_insert(id);
+                count += 1;
+            }
+        }
+    }
+    if let Some(id) = first {
+        let stand = if count == 1 { "stands" } else { "stand" };
+        text.push_str(&format!("loopx: push refused: {} {stand} in its way\n{gates}", Count(count, "gate")));
+        text.push_str(&format!(
+            "hint: a person answers with `loopx gate resolve {id} --decision approve` (or `reject`)\n"
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: &str = "1111111111111111111111111111111111111111";
+    const Z: &str = "0000000000000000000000000000000000000000";
+
+    #[test]
+    fn lines_are_read_as_git_writes_them() {
+        let line = |local: &str, local_id: Option<&str>, remote: &str, remote_id: Option<&str>| Line {
+            local: local.into(),
+            local_id: local_id.map(Into::into),
+            remote: remote.into(),
+            remote_id: remote_id.map(Into::into),
+        };
+        assert_eq!(parse(b"").unwrap(), []);
+        let input = format!(
+            "refs/heads/main {A} refs/heads/main {Z}\n(delete) {Z} refs/heads/x {A}\nHEAD~1 {A} refs/heads/y {A}\n:/fix the bug {A} refs/heads/z {Z}\n"
+        );
+        assert_eq!(
+            parse(input.as_bytes()).unwrap(),
+            [
+                line("refs/heads/main", Some(A), "refs/heads/main", None),
+                line("(delete)", None, "refs/heads/x", Some(A)),
+                line("HEAD~1", Some(A), "refs/heads/y", Some(A)),
+                line(":/fix the bug", Some(A), "refs/heads/z", None),
+            ]
+        );
+        let sha256 = "a".repeat(64);
+        assert!(parse(format!("refs/heads/main {sha256} refs/heads/main {sha256}\n").as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn anything_else_refuses_the_push() {
+        for input in [
+            "\n".to_owned(),
+            "refs/heads/main".to_owned(),
+            format!("refs/heads/main {A} refs/heads/main {A}"),
+            format!("refs/heads/main {A} refs/heads/main\n"),
+            format!("refs/heads/main {A} refs/heads/main {}\n", &A[1..]),
+            format!("refs/heads/main {A} refs/heads/main {}g\n", &A[1..]),
+            format!(" {A} refs/heads/main {A}\n"),
+            format!("refs/heads/main {A} refs/heads/main {A}\n\n"),
+            "\u{1b}[2J\n".to_owned(),
+        ] {
+            assert!(parse(input.as_bytes()).is_err(), "{input:?} passed");
+        }
+    }
+}

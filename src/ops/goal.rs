@@ -1,0 +1,223 @@
+//! Goals and their configuration.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::{Ctx, Done};
+use crate::{
+    domain::{
+        actor::Proven,
+        change::{Change, Op, Record},
+        goal::{Feature, Goal},
+        id::{GoalId, slug},
+        quota::{Quota, Share},
+        refusal::Refusal,
+        text::Title,
+    },
+    error::{Error, Kind},
+    store::{Snapshot, message::subject},
+};
+
+/// A goal with its id and limit.
+#[derive(Debug, Serialize)]
+pub struct GoalView {
+    pub id: GoalId,
+    #[serde(flatten)]
+    pub goal: Goal,
+    pub quota: QuotaView,
+}
+
+/// A limit with what follows from it.
+#[derive(Debug, Clone, Serialize)]
+pub struct QuotaView {
+    /// Share of the window's slots, 0 to 1.
+    pub compute: Share,
+    pub window_hours: u32,
+    pub slot_minutes: u32,
+    /// Slots that may be used in a window.
+    pub allowed_slots: u32,
+    /// Slots used in the window that ends now.
+    pub spent_slots: u32,
+}
+
+impl QuotaView {
+    pub(super) fn of(quota: Quota, spent_slots: u32) -> Self {
+        Self {
+            compute: quota.compute(),
+            window_hours: quota.window_hours(),
+            slot_minutes: quota.slot_minutes(),
+            allowed_slots: quota.allowed(),
+            spent_slots,
+        }
+    }
+}
+
+/// All goals.
+#[derive(Debug, Serialize)]
+pub struct Goals {
+    pub goals: Vec<GoalView>,
+}
+
+fn view(ctx: &Ctx, snapshot: &Snapshot<'_>, id: GoalId) -> Result<GoalView, Error> {
+    let goal = snapshot.goal(&id)?.ok_or_else(|| Refusal::UnknownGoal(id.clone()))?;
+    let quota = snapshot.quota(&id)?;
+    let spends: Vec<_> = snapshot.spends(&id)?.into_values().collect();
+    let quota = QuotaView::of(quota, quota.spent(&spends, ctx.now));
+    Ok(GoalView { id, goal, quota })
+}
+
+/// Adds a goal. Without an `id`, one is made from the objective.
+pub fn add(
+    ctx: &Ctx,
+    id: Option<GoalId>,
+    objective: Title,
+    done_when: Vec<Title>,
+) -> Result<Done<GoalView>, Error> {
+    let stamp = ctx.stamp()?;
+    ctx.update(&stamp, |snapshot| {
+        let taken = snapshot.goals()?;
+        let id = match &id {
+            Some(id) if taken.contains(id) => return Err(Refusal::GoalExists(id.clone()).into()),
+            Some(id) => id.clone(),
+            None => derived(objective.as_str(), "goal", |id| Ok(taken.contains(id)))?,
+        };
+        let goal = Goal::new(objective.clone(), done_when.clone(), stamp.clone());
+        let change = Change {
+            op: Op::GoalAdd,
+            subject: subject(&format!("add goal {id}"), &objective),
+            body: None,
+            goal: Some(id.clone()),
+            turn: None,
+            puts: vec![Record::Goal(id.clone(), goal.clone())],
+        };
+        let quota = QuotaView::of(snapshot.quota(&id)?, 0);
+        Ok((Some(change), GoalView { id, goal, quota }))
+    })
+}
+
+/// An id from a sentence: its slug, with a number behind it while that is taken.
+pub(super) fn derived<I: std::str::FromStr>(
+    sentence: &str,
+    fallback: &str,
+    taken: impl Fn(&I) -> Result<bool, Error>,
+) -> Result<I, Error> {
+    let slug = slug(sentence).unwrap_or_else(|| fallback.to_owned());
+    for number in 1..10_000 {
+        let text = if number == 1 { slug.clone() } else { format!("{slug}-{number}") };
+        if let Ok(id) = text.parse() {
+            if !taken(&id)? {
+                return Ok(id);
+            }
+        }
+    }
+    Err(Refusal::NoFreeId.into())
+}
+
+/// Every goal, by id.
+pub fn list(ctx: &Ctx) -> Result<Goals, Error> {
+    let snapshot = ctx.store.read()?;
+    let goals = snapshot.goals()?.into_iter().map(|id| view(ctx, &snapshot, id)).collect::<Result<_, _>>()?;
+    Ok(Goals { goals })
+}
+
+/// One goal with its configuration.
+pub fn show(ctx: &Ctx, id: Option<&GoalId>) -> Result<GoalView, Error> {
+    let snapshot = ctx.store.read()?;
+    let id = ctx.goal_id(&snapshot, id)?;
+    view(ctx, &snapshot, id)
+}
+
+/// A change to a goal's configuration, as it was asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Configuration {
+    pub enable: BTreeSet<Feature>,
+    pub disable: BTreeSet<Feature>,
+    pub compute: Option<Share>,
+    pub window_hours: Option<u32>,
+    pub slot_minutes: Option<u32>,
+}
+
+/// What a configuration would come to.
+#[derive(Debug)]
+pub struct Plan {
+    pub goal: GoalId,
+    /// What it loosens, a line each. Only a person may do these; nothing else in it needs one.
+    pub loosens: Vec<String>,
+}
+
+/// Works out what `configuration` would change now, without changing it.
+pub fn plan(ctx: &Ctx, id: Option<&GoalId>, configuration: &Configuration) -> Result<Plan, Error> {
+    let snapshot = ctx.store.read()?;
+    let goal = ctx.goal_id(&snapshot, id)?;
+    let (_, _, loosens) = configured(&snapshot, &goal, configuration)?;
+    Ok(Plan { goal, loosens })
+}
+
+/// Configures a goal. `proven` is asked for when the change loosens something on the state it is made on.
+pub fn configure(
+    ctx: &Ctx,
+    id: &GoalId,
+    configuration: &Configuration,
+    proven: Option<&Proven>,
+) -> Result<Done<GoalView>, Error> {
+    let stamp = ctx.stamp()?;
+    ctx.update(&stamp, |snapshot| {
+        let (goal, quota, loosens) = configured(snapshot, id, configuration)?;
+        if let (Some(loosened), None) = (loosens.first(), proven) {
+            return Err(Error::new(Kind::PersonNeeded, format!("only a person may {loosened}"))
+                .hint(format!("run `loopx configure-goal --goal-id {id} …` in a terminal")));
+        }
+        let mut quotas = snapshot.quotas()?;
+        if quota != quotas.get(id).copied().unwrap_or_default() {
+            quotas.insert(id.clone(), quota);
+        }
+        let spends: Vec<_> = snapshot.spends(id)?.into_values().collect();
+        let view = GoalView {
+            id: id.clone(),
+            goal: goal.clone(),
+            quota: QuotaView::of(quota, quota.spent(&spends, ctx.now)),
+        };
+        let change = Change {
+            op: Op::GoalConfigure,
+            subject: format!("configure goal {id}"),
+            body: None,
+            goal: Some(id.clone()),
+            turn: None,
+            puts: vec![Record::Goal(id.clone(), goal), Record::Quotas(quotas)],
+        };
+        Ok((Some(change), view))
+    })
+}
+
+/// Goal and limit after `configuration`, and what that loosens.
+fn configured(
+    snapshot: &Snapshot<'_>,
+    id: &GoalId,
+    configuration: &Configuration,
+) -> Result<(Goal, Quota, Vec<String>), Error> {
+    let mut goal = snapshot.goal(id)?.ok_or_else(|| Refusal::UnknownGoal(id.clone()))?;
+    let mut loosens = Vec::new();
+    for feature in &configuration.enable {
+        if goal.features.insert(*feature) {
+            loosens.push(format!("switch on `{}` for goal `{id}`", feature.word()));
+        }
+    }
+    for feature in &configuration.disable {
+        goal.features.remove(feature);
+    }
+    let before = snapshot.quota(id)?;
+    let after = Quota::new(
+        configuration.compute.unwrap_or(before.compute()),
+        configuration.window_hours.unwrap_or(before.window_hours()),
+        configuration.slot_minutes.unwrap_or(before.slot_minutes()),
+    )
+    .map_err(|bad| Error::new(Kind::Usage, bad.to_string()).hint("run `loopx configure-goal --help`"))?;
+    if !after.is_at_most(before) {
+        let slots = |quota: Quota| {
+            format!("{} slots of {} min in {} h", quota.allowed(), quota.slot_minutes(), quota.window_hours())
+        };
+        loosens.push(format!("raise the quota of goal `{id}` from {} to {}", slots(before), slots(after)));
+    }
+    Ok((goal, after, loosens))
+}

@@ -1,0 +1,132 @@
+//! Everything a person or an agent can do, one function each. The only thing the doors call.
+//!
+//! An op reads the world it was given in a [`Ctx`], hands the store a decision that it asks the domain for, and returns
+//! what came of it as a value. The values serialise to the JSON that the doors print; how they are said in words is the
+//! doors' business. A rule that is needed at two doors is here or below, never in a door.
+
+pub mod refused;
+
+pub mod enforcement;
+pub mod evidence;
+pub mod gate;
+pub mod goal;
+pub mod history;
+pub mod init;
+pub mod push;
+pub mod quota;
+pub mod status;
+pub mod todo;
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::{
+    caller::Caller,
+    domain::{
+        actor::{Person, Stamp},
+        change::Change,
+        goal::GoalState,
+        id::{Entropy, GoalId},
+        refusal::Refusal,
+        state::Loop,
+        time::Timestamp,
+    },
+    error::Error,
+    store::{Snapshot, Store, Warning},
+};
+
+/// What an op may know of the world. Made anew for each request.
+#[derive(Debug)]
+pub struct Ctx {
+    pub store: Store,
+    pub caller: Caller,
+    pub now: Timestamp,
+    pub entropy: Entropy,
+    /// The goal to take when none is named (`LOOPX_GOAL`).
+    pub goal: Option<GoalId>,
+    /// Where the user stands.
+    pub cwd: PathBuf,
+    /// Where this program lies.
+    pub program: PathBuf,
+}
+
+/// What a mutation came to, for every op that mutates.
+///
+/// JSON: the fields of `value`, `commit` (hex; null when nothing had to change) and `warnings` (texts).
+#[derive(Debug, Serialize)]
+pub struct Done<T> {
+    #[serde(flatten)]
+    pub value: T,
+    pub commit: Option<String>,
+    #[serde(serialize_with = "as_texts")]
+    pub warnings: Vec<Warning>,
+}
+
+fn as_texts<S: serde::Serializer>(warnings: &[Warning], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(warnings.iter().map(ToString::to_string))
+}
+
+impl Ctx {
+    /// The human whom git's identity names.
+    pub fn owner(&self) -> Result<Person, Error> {
+        Ok(self.store.git().identity()?)
+    }
+
+    /// Who and when, for a record.
+    pub fn stamp(&self) -> Result<Stamp, Error> {
+        Ok(Stamp { by: self.caller.actor(&self.owner()?), at: self.now })
+    }
+
+    /// The same with a store that sees what git's configuration says now.
+    fn reopened(&self) -> Result<Self, Error> {
+        let store = Store::open(self.store.git().common_dir(), None)?;
+        let store = match self.store.git().worktree() {
+            Some(top) => Store::open(&top, None)?,
+            None => store,
+        };
+        let (caller, goal) = (self.caller.clone(), self.goal.clone());
+        let (cwd, program) = (self.cwd.clone(), self.program.clone());
+        Ok(Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program })
+    }
+
+    /// Decides and publishes; see [`Store::update`].
+    fn update<T>(
+        &self,
+        stamp: &Stamp,
+        decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), Error>,
+    ) -> Result<Done<T>, Error> {
+        let updated = self.store.update(stamp, decide)?;
+        Ok(Done { value: updated.value, commit: updated.commit, warnings: updated.warnings })
+    }
+
+    /// The goal that is meant: the one named, else that of the environment, else the only active one.
+    fn goal_id(&self, snapshot: &Snapshot<'_>, named: Option<&GoalId>) -> Result<GoalId, Error> {
+        if let Some(id) = named.or(self.goal.as_ref()) {
+            return match snapshot.goal(id)? {
+                Some(_) => Ok(id.clone()),
+                None => Err(Refusal::UnknownGoal(id.clone()).into()),
+            };
+        }
+        let mut active = Vec::new();
+        for id in snapshot.goals()? {
+            if snapshot.goal(&id)?.is_some_and(|goal| matches!(goal.state, GoalState::Active {})) {
+                active.push(id);
+            }
+        }
+        match (active.pop(), active.len()) {
+            (None, _) => Err(Refusal::NoGoal.into()),
+            (Some(only), 0) => Ok(only),
+            (Some(last), _) => {
+                active.push(last);
+                Err(Refusal::SeveralGoals(active).into())
+            }
+        }
+    }
+
+    /// The goal that is meant, with everything open in it.
+    fn goal_state(&self, snapshot: &Snapshot<'_>, named: Option<&GoalId>) -> Result<Loop, Error> {
+        let id = self.goal_id(snapshot, named)?;
+        snapshot.state(&id)?.ok_or_else(|| Refusal::UnknownGoal(id).into())
+    }
+}

@@ -1,0 +1,52 @@
+//! May this push go out?
+
+use super::Ctx;
+use crate::{
+    domain::{
+        push::{PushedRef, RefUpdate, Verdict, verdict},
+        time::Timestamp,
+    },
+    error::Error,
+};
+
+/// One line of what git tells the hook. An id is hex; none stands for git's all-zero id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub local: String,
+    pub local_id: Option<String>,
+    pub remote: String,
+    pub remote_id: Option<String>,
+}
+
+/// The verdict with the time it was given at.
+#[derive(Debug)]
+pub struct Checked {
+    pub verdict: Verdict,
+    pub at: Timestamp,
+}
+
+/// Judges a push to the remote called `remote`. Any error means that the push must not go out: a gate that cannot see is
+/// shut. Reads the state from the branch and writes nothing.
+pub fn check(ctx: &Ctx, remote: &str, lines: &[Line]) -> Result<Checked, Error> {
+    let snapshot = ctx.store.read()?;
+    let state_ref = format!("refs/heads/{}", ctx.store.git().branch()?);
+    let mut refs = Vec::new();
+    for line in lines {
+        let update = match &line.local_id {
+            None => RefUpdate::Deleted,
+            Some(id) => {
+                let named = line.local == state_ref || line.remote == state_ref;
+                let carries_state =
+                    named || ctx.store.carries_state(id, remote, line.remote_id.as_deref())?;
+                RefUpdate::Written { carries_state }
+            }
+        };
+        refs.push(PushedRef { local: line.local.clone(), remote: line.remote.clone(), update });
+    }
+    let mut gates = Vec::new();
+    for goal in snapshot.goals()? {
+        gates.extend(snapshot.gates(&goal)?.into_iter().map(|(id, gate)| (goal.clone(), id, gate)));
+    }
+    let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &refs);
+    Ok(Checked { verdict, at: ctx.now })
+}

@@ -1,0 +1,107 @@
+//! What a refusal from below becomes at the doors: its kind, its sentence, and the command that helps.
+
+use crate::{
+    domain::refusal::Refusal,
+    error::{Error, Kind},
+    store,
+};
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        use Refusal as R;
+        let kind = match &refusal {
+            R::UnknownGoal(_) | R::UnknownGate(_) | R::UnknownTodo(_) | R::UnknownEvidence(_) => {
+                Kind::NotFound
+            }
+            R::SeveralGoals(_) | R::GateInSeveralGoals { .. } | R::AmbiguousTodo { .. } => Kind::Usage,
+            R::QuestionChanged { .. } => Kind::Conflict,
+            _ => Kind::Refused,
+        };
+        let hint = match &refusal {
+            R::NoGoal => Some("run `loopx goal add \"<objective>\"`".to_owned()),
+            R::SeveralGoals(goals) => goals.first().map(|goal| format!("add `--goal-id {goal}`")),
+            R::UnknownGoal(_) => Some("run `loopx goal list`".into()),
+            R::GoalExists(goal) => {
+                Some(format!("run `loopx goal show {goal}`, or choose another `--goal-id`"))
+            }
+            R::GoalNotActive { goal, .. } => Some(format!("run `loopx goal show {goal}`")),
+            R::UnknownGate(_) => Some("run `loopx gate list --all`".into()),
+            R::GateExists(gate) => {
+                Some(format!("run `loopx gate show {gate}`, or choose another `--gate-id`"))
+            }
+            R::GateInSeveralGoals { goals, .. } => {
+                goals.first().map(|goal| format!("add `--goal-id {goal}`"))
+            }
+            R::GateDecided { gate, .. } | R::QuestionChanged { gate } => {
+                Some(format!("run `loopx gate show {gate}`"))
+            }
+            R::NotAnOption { options, .. } => {
+                options.first().map(|option| format!("use `--decision {option}`, for example"))
+            }
+            R::UnknownTodo(_) => Some("run `loopx todo list --all`".into()),
+            R::AmbiguousTodo { candidates, .. } => {
+                candidates.first().map(|todo| format!("write more of the id, such as `{todo}`"))
+            }
+            R::TodoClaimed { .. } | R::NeedsOpen { .. } | R::TodoForPerson { .. } => {
+                Some("run `loopx quota should-run` for something to do".into())
+            }
+            R::NotClaimed { todo } => Some(format!("run `loopx todo claim {todo}`")),
+            R::TodoBlocked { on: Some(gate), .. } | R::GateOverTodo { gate, .. } => {
+                Some(format!("a person answers it with `loopx gate resolve {gate} --decision approve`"))
+            }
+            R::TodoBlocked { todo, on: None, .. } | R::TodoClosed { todo, .. } => {
+                Some(format!("run `loopx todo show {todo}`"))
+            }
+            R::UnknownEvidence(_) => Some("run `loopx evidence list`".into()),
+            R::QuotaSpent { goal, .. } => Some(format!("run `loopx quota status --goal-id {goal}`")),
+            R::NoFreeId => Some("run the command again".into()),
+        };
+        let error = Self::new(kind, refusal.to_string());
+        hint.into_iter().fold(error, Self::hint)
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(problem: store::Error) -> Self {
+        use store::Error as S;
+        let (kind, hints): (Kind, &[&str]) = match &problem {
+            S::NotARepository(_) => (Kind::NotSetUp, &["run `git init` first, or go to a repository"]),
+            S::Untrusted(_) => (
+                Kind::Environment,
+                &["run `git status` there: git says which `safe.directory` setting it wants"],
+            ),
+            S::Bare(_) => {
+                (Kind::NotSetUp, &["add a worktree with `git worktree add <path>` and run loopx there"])
+            }
+            S::RefStorage(_) => (Kind::Environment, &["use a repository with refs in files or reftables"]),
+            S::NotInitialised => (Kind::NotSetUp, &["run `loopx init`"]),
+            S::NoIdentity => (
+                Kind::Environment,
+                &["run `git config user.name \"<your name>\"` and `git config user.email <your address>`"],
+            ),
+            S::BadBranch(_) => (Kind::Usage, &["use a name such as `loopx/state`"]),
+            S::ForeignBranch(_) | S::BranchInTheWay { .. } => {
+                (Kind::Refused, &["choose another name, such as `loopx init --state-branch loopx-state`"])
+            }
+            S::Unreadable { .. } | S::Damaged(_) => (
+                Kind::Distrusted,
+                &["see what happened with `git log -p loopx/state`, and put the last good commit back"],
+            ),
+            S::Newer { .. } => (Kind::Distrusted, &["install a newer loopx; nothing was changed"]),
+            S::Busy(_) => (Kind::Conflict, &["run the command again when the other one has ended"]),
+            S::Contended { .. } => (Kind::Conflict, &["run the command again"]),
+            S::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => (
+                Kind::Environment,
+                &["check who may write to `.git`; inside a sandbox, run loopx outside of it"],
+            ),
+            S::Io { source, .. } if source.kind() == std::io::ErrorKind::ReadOnlyFilesystem => {
+                (Kind::Environment, &["`.git` is read-only here; inside a sandbox, run loopx outside of it"])
+            }
+            S::Io { .. } => (Kind::Environment, &["check the path and its permissions"]),
+            S::Git { .. } => (Kind::Environment, &["run `git fsck` to see whether the repository is sound"]),
+            S::UnknownRevision(_) => (Kind::NotFound, &["run `git log --oneline` for commits that exist"]),
+            S::UnknownFile(_) => (Kind::NotFound, &["name a file inside this worktree"]),
+        };
+        hints.iter().fold(Self::new(kind, problem.to_string()), |error, hint| error.hint(*hint))
+    }
+}

@@ -1,0 +1,152 @@
+//! The outside world as one value. Whoever needs the clock, the environment, random bytes or a terminal gets them from
+//! here; nothing else in the house asks for them (see `clippy.toml`).
+#![expect(clippy::disallowed_methods, reason = "this is the wall")]
+
+use std::{
+    env,
+    ffi::OsString,
+    fs::File,
+    io::{self, IsTerminal as _, Read as _, Write as _},
+    path::PathBuf,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use crate::domain::{id::Entropy, time::Timestamp};
+
+/// The goal that commands mean when none is named.
+pub const LOOPX_GOAL: &str = "LOOPX_GOAL";
+/// The agent on whose behalf commands run.
+pub const LOOPX_AGENT_ID: &str = "LOOPX_AGENT_ID";
+/// The time, in tests: RFC 3339. Only debug builds look at it, or an agent could move the clock.
+const LOOPX_NOW: &str = "LOOPX_NOW";
+/// A seed for ids, in tests. Only debug builds look at it.
+const LOOPX_SEED: &str = "LOOPX_SEED";
+/// git's own: the repository the user means.
+pub const GIT_DIR: &str = "GIT_DIR";
+
+/// The process we are.
+#[derive(Debug)]
+pub struct Process {
+    args: Vec<OsString>,
+}
+
+impl Process {
+    /// The real one.
+    pub fn this() -> Self {
+        Self { args: env::args_os().collect() }
+    }
+
+    /// The command line, the program's name first.
+    pub fn args(&self) -> &[OsString] {
+        &self.args
+    }
+
+    /// An environment variable that is set, not empty, and text.
+    pub fn env(&self, name: &str) -> Option<String> {
+        env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
+    /// An environment variable that is set to anything at all but the empty text.
+    pub fn env_os(&self, name: &str) -> Option<OsString> {
+        env::var_os(name).filter(|value| !value.is_empty())
+    }
+
+    /// The working directory.
+    pub fn cwd(&self) -> io::Result<PathBuf> {
+        env::current_dir()
+    }
+
+    /// Where this program lies.
+    pub fn program(&self) -> io::Result<PathBuf> {
+        env::current_exe()
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Timestamp {
+        if let Some(now) = self.in_tests(LOOPX_NOW).and_then(|now| now.parse().ok()) {
+            return now;
+        }
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp::from_unix(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+    }
+
+    /// Fresh random bytes.
+    pub fn entropy(&self) -> io::Result<Entropy> {
+        use sha2::{Digest as _, Sha256};
+        let mut bytes = Entropy::default();
+        if let Some(seed) = self.in_tests(LOOPX_SEED) {
+            bytes.copy_from_slice(&Sha256::digest(seed)[..16]);
+            return Ok(bytes);
+        }
+        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn in_tests(&self, name: &str) -> Option<String> {
+        cfg!(debug_assertions).then(|| self.env(name)).flatten()
+    }
+
+    /// Whether standard input is a terminal.
+    pub fn stdin_is_terminal(&self) -> bool {
+        io::stdin().is_terminal()
+    }
+
+    /// Whether standard output is a terminal.
+    pub fn stdout_is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// All of standard input, at most `limit` bytes of it.
+    pub fn stdin(&self, limit: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The terminal that controls this process, to talk to whoever sits there whatever the streams are tied to.
+    pub fn terminal(&self) -> io::Result<Terminal> {
+        let open = || File::options().read(true).write(true).open("/dev/tty");
+        open().map(|file| Terminal { file })
+    }
+
+    /// Prints to standard output. A reader that went away is no fault: what was done is done.
+    pub fn out(&self, text: &str) {
+        let _ = io::stdout().lock().write_all(text.as_bytes());
+    }
+
+    /// Prints to standard error.
+    pub fn err(&self, text: &str) {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// A controlling terminal.
+#[derive(Debug)]
+pub struct Terminal {
+    file: File,
+}
+
+impl Terminal {
+    /// Shows text.
+    pub fn show(&mut self, text: &str) -> io::Result<()> {
+        self.file.write_all(text.as_bytes())?;
+        self.file.flush()
+    }
+
+    /// Waits for one line, at most 1,000 bytes; `None` at the end of input.
+    pub fn line(&mut self) -> io::Result<Option<String>> {
+        let mut line = Vec::new();
+        let mut byte = [0];
+        while line.len() < 1_000 {
+            match self.file.read(&mut byte) {
+                Ok(0) if line.is_empty() => return Ok(None),
+                Ok(0) => break,
+                Ok(_) if byte[0] == b'\n' => break,
+                Ok(_) => line.push(byte[0]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
+    }
+}

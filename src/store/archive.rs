@@ -1,0 +1,252 @@
+//! The past, folded: closed records go into immutable segments, so that no folder grows with it.
+//!
+//! When more than 320 files lie in a closed folder, the oldest 256 become one segment
+//! `closed/<from>-<to>.jsonl`, numbered by the order of folding, one record a line:
+//!
+//! ```json
+//! {"format":"1.0","id":"t-7k3q","record":{…}}
+//! ```
+//!
+//! `closed/index/<c>.txt`, by the first character of the id, says in which segment a record is: `t-7k3q 257` for the
+//! segment that begins with number 257. So one look finds any record, and an id is known to be taken, however long the
+//! past is.
+
+use gix::bstr::ByteSlice as _;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Error, Snapshot,
+    format::{self, FORMAT, Stored},
+    git::lossy,
+    layout::{Edit, Shelf},
+};
+use crate::domain::{
+    change::{Change, Op},
+    evidence::Evidence,
+    gate::{Gate, GateState},
+    id::GoalId,
+    quota::Spend,
+    time::Timestamp,
+    todo::{Todo, TodoState},
+};
+
+/// So many records lie unfolded before folding begins.
+const FULL: usize = 320;
+/// So many go into one segment.
+const SEGMENT: usize = 256;
+
+#[derive(Serialize, Deserialize)]
+struct Line<T> {
+    format: String,
+    id: String,
+    record: T,
+}
+
+pub(super) fn is_segment(name: &str) -> bool {
+    name.strip_suffix(".jsonl").and_then(bounds).is_some()
+}
+
+/// First and last number of a segment's records.
+fn bounds(stem: &str) -> Option<(usize, usize)> {
+    let (from, to) = stem.split_once('-')?;
+    Some((from.parse().ok()?, to.parse().ok()?))
+}
+
+/// The segments of a closed folder in order, as `(from, to, path)`.
+fn segments(snapshot: &Snapshot<'_>, folder: &str) -> Result<Vec<(usize, usize, String)>, Error> {
+    let Some(tree) = snapshot.folder(folder)? else { return Ok(Vec::new()) };
+    let mut segments: Vec<_> = tree
+        .entries
+        .iter()
+        .filter_map(|entry| {
+            let name = lossy(entry.filename.as_bstr());
+            let (from, to) = bounds(name.strip_suffix(".jsonl")?)?;
+            Some((from, to, format!("{folder}/{name}")))
+        })
+        .collect();
+    segments.sort();
+    Ok(segments)
+}
+
+/// How many records were folded.
+pub(super) fn count(snapshot: &Snapshot<'_>, shelf: Shelf, goal: &GoalId) -> Result<usize, Error> {
+    Ok(segments(snapshot, &shelf.closed(goal))?.last().map_or(0, |(_, to, _)| *to))
+}
+
+fn index_file(folder: &str, id: &str) -> String {
+    let digit = id.strip_prefix("t-").or_else(|| id.strip_prefix("e-")).or_else(|| id.strip_prefix("s-"));
+    let first = digit.unwrap_or(id).chars().next().unwrap_or('0');
+    format!("{folder}/index/{first}.txt")
+}
+
+/// Whether a record of this id was folded.
+pub(super) fn holds(snapshot: &Snapshot<'_>, shelf: Shelf, goal: &GoalId, id: &str) -> Result<bool, Error> {
+    Ok(segment_of(snapshot, shelf, goal, id)?.is_some())
+}
+
+/// The number that the segment with `id` begins with.
+fn segment_of(
+    snapshot: &Snapshot<'_>,
+    shelf: Shelf,
+    goal: &GoalId,
+    id: &str,
+) -> Result<Option<usize>, Error> {
+    let Some(index) = snapshot.bytes(&index_file(&shelf.closed(goal), id))? else { return Ok(None) };
+    let line = index.lines().find_map(|line| line.to_str().ok()?.strip_prefix(id)?.strip_prefix(' '));
+    Ok(line.and_then(|from| from.parse().ok()))
+}
+
+/// The ids of folded records that begin with `prefix`.
+pub(super) fn names(
+    snapshot: &Snapshot<'_>,
+    shelf: Shelf,
+    goal: &GoalId,
+    prefix: &str,
+) -> Result<Vec<String>, Error> {
+    let Some(index) = snapshot.bytes(&index_file(&shelf.closed(goal), prefix))? else {
+        return Ok(Vec::new());
+    };
+    let ids = index.lines().filter_map(|line| Some(line.to_str().ok()?.split_once(' ')?.0));
+    Ok(ids.filter(|id| id.starts_with(prefix)).map(str::to_owned).collect())
+}
+
+/// A folded record.
+pub(super) fn find<T: Stored>(
+    snapshot: &Snapshot<'_>,
+    shelf: Shelf,
+    goal: &GoalId,
+    id: &str,
+) -> Result<Option<T>, Error> {
+    let Some(from) = segment_of(snapshot, shelf, goal, id)? else { return Ok(None) };
+    let folder = shelf.closed(goal);
+    let damaged =
+        |problem: &str| Error::Unreadable { path: index_file(&folder, id), problem: problem.to_owned() };
+    let segments = segments(snapshot, &folder)?;
+    let segment = segments.iter().find(|(first, _, _)| *first == from);
+    let (_, _, path) = segment.ok_or_else(|| damaged("it names a segment that is not there"))?;
+    let bytes = snapshot.bytes(path)?.unwrap_or_default();
+    let head = format!("{{\"format\":\"{FORMAT}\",\"id\":\"{id}\",");
+    let line = bytes.lines().find(|line| line.starts_with(head.as_bytes()));
+    let line = line.ok_or_else(|| damaged("it names a segment that does not have the record"))?;
+    let unreadable =
+        |error: serde_json::Error| Error::Unreadable { path: path.clone(), problem: error.to_string() };
+    serde_json::from_slice::<Line<T>>(line).map(|line| Some(line.record)).map_err(unreadable)
+}
+
+/// What has to be folded after `edit` made the state of `snapshot`, if anything.
+pub(super) fn due(
+    snapshot: &Snapshot<'_>,
+    edit: &Edit,
+    now: Timestamp,
+) -> Result<Option<(Edit, Change)>, Error> {
+    for goal in snapshot.goals()? {
+        for shelf in Shelf::ALL {
+            let folder = if shelf.closes() { shelf.closed(&goal) } else { shelf.open(&goal) };
+            if !edit
+                .written()
+                .any(|(path, _)| path.rsplit_once('/').is_some_and(|(parent, _)| parent == folder))
+            {
+                continue;
+            }
+            let files = snapshot.folder(&folder)?.map_or(0, |tree| tree.entries.len());
+            let folded = match files > FULL {
+                false => None,
+                true => match shelf {
+                    Shelf::Todos => {
+                        fold::<Todo>(snapshot, shelf, &goal, &folder, |todo| closed_at(&todo.state))?
+                    }
+                    Shelf::Gates => {
+                        fold::<Gate>(snapshot, shelf, &goal, &folder, |gate| decided_at(&gate.state))?
+                    }
+                    Shelf::Evidence => {
+                        fold::<Evidence>(snapshot, shelf, &goal, &folder, |evidence| Some(evidence.added.at))?
+                    }
+                    Shelf::Spend => {
+                        let window_began = now.minus(snapshot.quota(&goal)?.window());
+                        let old = |spend: &Spend| Some(spend.added.at).filter(|at| *at < window_began);
+                        fold::<Spend>(snapshot, shelf, &goal, &folder, old)?
+                    }
+                },
+            };
+            if let Some(edit) = folded {
+                let subject = format!("fold {SEGMENT} records of {}", folder.trim_end_matches("/closed"));
+                let puts = Vec::new();
+                return Ok(Some((
+                    edit,
+                    Change { op: Op::Fold, subject, body: None, goal: Some(goal), turn: None, puts },
+                )));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn closed_at(state: &TodoState) -> Option<Timestamp> {
+    match state {
+        TodoState::Done { at, .. } | TodoState::Dropped { at, .. } => Some(*at),
+        TodoState::Open { .. } | TodoState::Claimed { .. } | TodoState::Blocked { .. } => None,
+    }
+}
+
+fn decided_at(state: &GateState) -> Option<Timestamp> {
+    match state {
+        GateState::Resolved { at, .. } | GateState::Withdrawn { at, .. } => Some(*at),
+        GateState::Open {} => None,
+    }
+}
+
+/// Puts the oldest records of `folder` into a segment. `age_of` says since when a record has been of the past; one of
+/// which it says nothing stays, and so does one that this program could not write to the byte (it has fields of a newer
+/// version).
+fn fold<T: Stored>(
+    snapshot: &Snapshot<'_>,
+    shelf: Shelf,
+    goal: &GoalId,
+    folder: &str,
+    age_of: impl Fn(&T) -> Option<Timestamp>,
+) -> Result<Option<Edit>, Error> {
+    let Some(tree) = snapshot.folder(folder)? else { return Ok(None) };
+    let mut old = Vec::new();
+    for entry in tree.entries.iter().filter(|entry| entry.mode.is_blob()) {
+        let name = lossy(entry.filename.as_bstr());
+        let Some(id) = name.strip_suffix(shelf.extension()) else { continue };
+        let path = format!("{folder}/{name}");
+        let bytes = snapshot.bytes(&path)?.unwrap_or_default();
+        let record: T = format::decode(&path, &bytes)?;
+        if let Some(at) = age_of(&record).filter(|_| format::encode(&record).as_bytes() == bytes) {
+            old.push((at, id.to_owned(), path, record));
+        }
+    }
+    if old.len() < SEGMENT {
+        return Ok(None);
+    }
+    old.sort_by(|(at, id, ..), (other_at, other_id, ..)| (at, id).cmp(&(other_at, other_id)));
+    old.truncate(SEGMENT);
+
+    let closed = shelf.closed(goal);
+    let from = count(snapshot, shelf, goal)? + 1;
+    let mut segment = String::new();
+    let mut indexes: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
+    let mut edit = Edit::default();
+    for (_, id, path, record) in old {
+        let file = index_file(&closed, &id);
+        if !indexes.contains_key(&file) {
+            let bytes = snapshot.bytes(&file)?.unwrap_or_default();
+            indexes.insert(file.clone(), String::from_utf8_lossy(&bytes).into_owned());
+        }
+        if let Some(index) = indexes.get_mut(&file) {
+            index.push_str(&format!("{id} {from}\n"));
+        }
+        let line = Line { format: FORMAT.to_owned(), id, record };
+        segment.push_str(&serde_json::to_string(&line).expect("a record is made of texts and numbers"));
+        segment.push('\n');
+        edit.remove(path);
+    }
+    for (file, index) in indexes {
+        let mut lines: Vec<&str> = index.lines().collect();
+        lines.sort_unstable();
+        edit.write(file, lines.join("\n") + "\n");
+    }
+    edit.write(format!("{closed}/{from:06}-{:06}.jsonl", from + SEGMENT - 1), segment);
+    Ok(Some(edit))
+}

@@ -1,0 +1,85 @@
+//! What can go wrong between loopx and git, with the facts.
+
+use std::{io, path::PathBuf};
+
+/// The store could not do it. Nothing was published.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("`{}` is not in a git repository", .0.display())]
+    NotARepository(PathBuf),
+    /// Another user owns it, and git would refuse it, too.
+    #[error("the repository at `{}` belongs to another user", .0.display())]
+    Untrusted(PathBuf),
+    #[error("the repository at `{}` is bare and has no worktree", .0.display())]
+    Bare(PathBuf),
+    #[error("this repository keeps its refs in the format `{0}`, which loopx does not know")]
+    RefStorage(String),
+    #[error("this repository has no loopx state")]
+    NotInitialised,
+    #[error("git knows no name and address for you (`user.name`, `user.email`)")]
+    NoIdentity,
+    #[error("`{0}` cannot be the name of a branch")]
+    BadBranch(String),
+    #[error("the branch `{0}` exists and holds something else than loopx state")]
+    ForeignBranch(String),
+    #[error("another branch is in the way of `{branch}`: {problem}")]
+    BranchInTheWay { branch: String, problem: String },
+
+    /// A record that makes no sense. What cannot be read is not trusted.
+    #[error("`{path}` on the state branch cannot be read: {problem}")]
+    Unreadable { path: String, problem: String },
+    #[error("`{path}` on the state branch has format {found}, and this loopx reads up to {known}")]
+    Newer { path: String, found: String, known: String },
+    /// The object database lacks something, or it is damaged.
+    #[error("the state branch cannot be read: {0}")]
+    Damaged(String),
+
+    #[error("another loopx has been writing for {0} s")]
+    Busy(u64),
+    #[error("`{branch}` moved {tries} times while this was being decided")]
+    Contended { branch: String, tries: u32 },
+
+    #[error("cannot {doing} `{}`: {source}", .path.display())]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error("git cannot {doing}: {problem}")]
+    Git { doing: &'static str, problem: String },
+    #[error("`{0}` names no commit of this repository")]
+    UnknownRevision(String),
+    #[error("`{0}` is no file of this worktree")]
+    UnknownFile(PathBuf),
+}
+
+impl Error {
+    pub(super) fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { doing, path, source }
+    }
+
+    pub(super) fn git(doing: &'static str) -> impl FnOnce(gix::Error) -> Self {
+        move |error| Self::Git { doing, problem: chain(&error) }
+    }
+
+    /// Trying again right away may well work.
+    pub(super) fn is_passing(&self) -> bool {
+        matches!(self, Self::Git { problem, .. } if problem.contains("No such file or directory"))
+    }
+
+    /// The state is there but not to be trusted, so that whatever depends on it has to refuse.
+    pub fn is_distrust(&self) -> bool {
+        matches!(self, Self::Unreadable { .. } | Self::Newer { .. } | Self::Damaged(_) | Self::RefStorage(_))
+    }
+}
+
+/// An error with its causes in one line.
+pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut line = error.to_string().replace('\n', " ");
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !line.contains(&text) {
+            line = format!("{line}: {}", text.replace('\n', " "));
+        }
+        source = cause.source();
+    }
+    crate::domain::text::shown(&line, 400)
+}

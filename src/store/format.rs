@@ -1,0 +1,269 @@
+//! Records as bytes: one canonical form each, the format version first.
+//!
+//! A record is TOML or JSON with stable key order, line feeds, and a final newline. A version of a higher major number
+//! is not read at all; one of a higher minor number may have top-level fields that we do not know, which
+//! [`rewritten`] keeps. Anything else that is not exactly a record is unreadable, with the place named.
+
+use serde::{Serialize, de::DeserializeOwned};
+use toml::Table;
+
+use super::Error;
+use crate::domain::{
+    evidence::Evidence,
+    gate::Gate,
+    goal::Goal,
+    policy::Policy,
+    quota::{Quotas, Spend},
+    todo::Todo,
+};
+
+/// The version this program writes.
+pub const FORMAT: &str = "1.0";
+const MAJOR: u32 = 1;
+const MINOR: u32 = 0;
+
+const TOML_HEAD: &str = "format = \"1.0\"\n";
+const JSON_HEAD: &str = "{\n  \"format\": \"1.0\",\n";
+
+/// How a kind of record is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    Toml,
+    Json,
+}
+
+/// A kind of record.
+pub trait Stored: Serialize + DeserializeOwned {
+    const SYNTAX: Syntax;
+    /// Every top-level field this program knows.
+    const FIELDS: &'static [&'static str];
+}
+
+impl Stored for Policy {
+    const SYNTAX: Syntax = Syntax::Toml;
+    const FIELDS: &'static [&'static str] = &["repository", "approval"];
+}
+
+impl Stored for Gate {
+    const SYNTAX: Syntax = Syntax::Toml;
+    const FIELDS: &'static [&'static str] = &["question", "options", "blocks", "todos", "asked", "state"];
+}
+
+impl Stored for Todo {
+    const SYNTAX: Syntax = Syntax::Toml;
+    const FIELDS: &'static [&'static str] =
+        &["title", "body", "for", "priority", "needs", "requires", "added", "state"];
+}
+
+impl Stored for Evidence {
+    const SYNTAX: Syntax = Syntax::Toml;
+    const FIELDS: &'static [&'static str] = &["commit", "dirty", "todo", "gate", "added", "what"];
+}
+
+impl Stored for Goal {
+    const SYNTAX: Syntax = Syntax::Json;
+    const FIELDS: &'static [&'static str] = &["objective", "done_when", "features", "added", "state"];
+}
+
+impl Stored for Spend {
+    const SYNTAX: Syntax = Syntax::Json;
+    const FIELDS: &'static [&'static str] = &["turn", "slots", "evidence", "added"];
+}
+
+/// `quota.json`: the limits of all goals in one file.
+#[derive(Debug, Default, Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct QuotaFile {
+    pub goals: Quotas,
+}
+
+impl Stored for QuotaFile {
+    const SYNTAX: Syntax = Syntax::Json;
+    const FIELDS: &'static [&'static str] = &["goals"];
+}
+
+/// The canonical bytes of a record.
+pub fn encode<T: Stored>(record: &T) -> String {
+    match T::SYNTAX {
+        Syntax::Toml => {
+            let body = toml::to_string(record).expect("a record is a table of strings, numbers and tables");
+            format!("{TOML_HEAD}{body}")
+        }
+        Syntax::Json => {
+            let body = serde_json::to_string_pretty(record).expect("a record is an object");
+            let fields = body.strip_prefix("{\n").expect("a record has fields");
+            format!("{JSON_HEAD}{fields}\n")
+        }
+    }
+}
+
+/// Reads a record. `path` is for the error.
+pub fn decode<T: Stored>(path: &str, bytes: &[u8]) -> Result<T, Error> {
+    let unreadable = |problem: String| Error::Unreadable { path: path.to_owned(), problem };
+    let text = std::str::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
+    // What this program wrote begins like this, and needs to be parsed only once.
+    let direct = match T::SYNTAX {
+        Syntax::Toml => text.strip_prefix(TOML_HEAD).and_then(|body| toml::from_str(body).ok()),
+        Syntax::Json => {
+            text.strip_prefix(JSON_HEAD).and_then(|fields| serde_json::from_str(&format!("{{{fields}")).ok())
+        }
+    };
+    if let Some(record) = direct {
+        return Ok(record);
+    }
+
+    let mut table = parse::<T>(text).map_err(unreadable)?;
+    let minor = version(path, &table)?;
+    table.remove("format");
+    if minor > MINOR {
+        table.retain(|field, _| T::FIELDS.contains(&field));
+    }
+    T::deserialize(table).map_err(|error| unreadable(one_line(&error.to_string())))
+}
+
+/// The bytes of `record` where `old` stands: fields of a newer minor version that we do not know are kept, and so
+/// is that version.
+pub fn rewritten<T: Stored>(path: &str, old: Option<&[u8]>, record: &T) -> Result<String, Error> {
+    let fresh = encode(record);
+    let Some(old) = old.and_then(|old| std::str::from_utf8(old).ok()) else { return Ok(fresh) };
+    if old.starts_with(TOML_HEAD) || old.starts_with(JSON_HEAD) {
+        return Ok(fresh);
+    }
+    let unreadable = |problem: String| Error::Unreadable { path: path.to_owned(), problem };
+    let table = parse::<T>(old).map_err(unreadable)?;
+    if version(path, &table)? <= MINOR {
+        return Ok(fresh);
+    }
+    let mut merged = parse::<T>(&fresh).map_err(unreadable)?;
+    for (field, value) in table {
+        if !T::FIELDS.contains(&field.as_str()) {
+            merged.insert(field, value);
+        }
+    }
+    Ok(match T::SYNTAX {
+        Syntax::Toml => toml::to_string(&merged).map_err(|error| unreadable(error.to_string()))?,
+        Syntax::Json => {
+            serde_json::to_string_pretty(&merged).map_err(|error| unreadable(error.to_string()))? + "\n"
+        }
+    })
+}
+
+fn parse<T: Stored>(text: &str) -> Result<Table, String> {
+    match T::SYNTAX {
+        Syntax::Toml => text.parse().map_err(|error: toml::de::Error| one_line(&error.to_string())),
+        Syntax::Json => serde_json::from_str(text).map_err(|error| error.to_string()),
+    }
+}
+
+/// The minor version of a record whose major version is ours.
+fn version(path: &str, table: &Table) -> Result<u32, Error> {
+    let unreadable = |problem: &str| Error::Unreadable { path: path.to_owned(), problem: problem.to_owned() };
+    let found = table.get("format").ok_or_else(|| unreadable("it has no `format`"))?;
+    let found = found.as_str().ok_or_else(|| unreadable("its `format` is not a text"))?;
+    let numbers =
+        found.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    match numbers {
+        Some((MAJOR, minor)) => Ok(minor),
+        Some((major, _)) if major > MAJOR => Err(Error::Newer {
+            path: path.to_owned(),
+            found: crate::domain::text::shown(found, 20),
+            known: FORMAT.to_owned(),
+        }),
+        _ => Err(unreadable("its `format` is not a version such as `1.0`")),
+    }
+}
+
+/// A parser's message of several lines, made into one without the drawing of the place.
+fn one_line(message: &str) -> String {
+    let lines = message.lines().map(str::trim).filter(|line| !line.contains('|') && !line.is_empty());
+    crate::domain::text::shown(&lines.collect::<Vec<_>>().join(": "), 300)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TODO: &str = r#"format = "1.0"
+title = "Write the schema"
+for = "agent"
+priority = "p1"
+
+[added]
+by = "agent:codex-1"
+at = "2026-11-30T12:00:00Z"
+
+[state]
+is = "open"
+"#;
+
+    #[test]
+    fn a_record_comes_back_to_the_byte() {
+        let todo: Todo = decode("t", TODO.as_bytes()).unwrap();
+        assert_eq!(encode(&todo), TODO);
+        let quotas =
+            QuotaFile { goals: [("ship".parse().unwrap(), crate::domain::quota::Quota::default())].into() };
+        let bytes = encode(&quotas);
+        assert!(bytes.starts_with(JSON_HEAD) && bytes.ends_with("}\n"));
+        assert_eq!(encode(&decode::<QuotaFile>("q", bytes.as_bytes()).unwrap()), bytes);
+        assert_eq!(encode(&QuotaFile::default()), "{\n  \"format\": \"1.0\",\n  \"goals\": {}\n}\n");
+    }
+
+    #[test]
+    fn line_ends_and_spaces_of_a_hand_edit_are_understood() {
+        let edited = TODO.replace('\n', "\r\n").replace("format = ", "format=");
+        assert_eq!(encode(&decode::<Todo>("t", edited.as_bytes()).unwrap()), TODO);
+    }
+
+    #[track_caller]
+    fn unreadable(bytes: &[u8], expected: &str) {
+        assert_eq!(
+            decode::<Todo>("goals/g/todos/t-7k3q.toml", bytes).unwrap_err().to_string(),
+            format!("`goals/g/todos/t-7k3q.toml` on the state branch {expected}")
+        );
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        unreadable(b"", "cannot be read: it has no `format`");
+        unreadable(
+            &[0; 40],
+            "cannot be read: TOML parse error at line 1, column 41: key with no value, expected `=`",
+        );
+        unreadable(b"\xff", "cannot be read: invalid utf-8 sequence of 1 bytes from index 0");
+        unreadable(
+            TODO.replace("1.0", "one").as_bytes(),
+            "cannot be read: its `format` is not a version such as `1.0`",
+        );
+        unreadable(TODO.replace("1.0", "2.0").as_bytes(), "has format 2.0, and this loopx reads up to 1.0");
+        unreadable(
+            TODO.replace("is = \"open\"", "is = \"open\"\nby = \"x\"").as_bytes(),
+            "cannot be read: unknown field `by`, expected `epoch`",
+        );
+        unreadable(
+            TODO.replace("title", "tittle").as_bytes(),
+            "cannot be read: unknown field `tittle`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `added`, `state`",
+        );
+        unreadable(
+            format!("{TODO}<<<<<<< a\n").as_bytes(),
+            "cannot be read: TOML parse error at line 12, column 1: key with no value, expected `=`",
+        );
+    }
+
+    #[test]
+    fn fields_of_a_newer_minor_version_survive_a_rewrite() {
+        let newer = TODO.replace("\"1.0\"", "\"1.7\"").replace("priority", "colour = \"red\"\npriority");
+        let mut todo: Todo = decode("t", newer.as_bytes()).unwrap();
+        todo.title = "Write it".parse().unwrap();
+        let written = rewritten("t", Some(newer.as_bytes()), &todo).unwrap();
+        assert!(written.starts_with("format = \"1.7\"\n"), "{written}");
+        assert!(
+            written.contains("colour = \"red\"\n") && written.contains("title = \"Write it\"\n"),
+            "{written}"
+        );
+        assert_eq!(decode::<Todo>("t", written.as_bytes()).unwrap(), todo);
+        unreadable(
+            TODO.replace("priority", "colour = \"red\"\npriority").as_bytes(),
+            "cannot be read: unknown field `colour`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `added`, `state`",
+        );
+    }
+}

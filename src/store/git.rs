@@ -1,0 +1,365 @@
+//! What we ask of git: which repository this is, objects, and the one ref that moves.
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    fmt,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use gix::{
+    ObjectId,
+    bstr::{BStr, ByteSlice as _},
+    objs::{Kind, tree::EntryKind},
+    refs::{
+        FullName,
+        transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog},
+    },
+};
+
+use super::{Error, error::chain, layout::Edit, message::Message, program};
+use crate::domain::actor::Person;
+
+/// The git config key that names the state branch.
+pub(super) const BRANCH_KEY: &str = "loopx.branch";
+
+/// One clone, seen from one of its worktrees.
+pub struct Git {
+    repo: gix::Repository,
+    common: PathBuf,
+    refs: RefFormat,
+    /// Small objects that were read or written a moment ago. Objects never change, so these are never out of date.
+    seen: RefCell<HashMap<ObjectId, (Kind, Rc<[u8]>)>>,
+}
+
+/// How the repository keeps its refs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RefFormat {
+    Files,
+    /// gix would write a file that git never sees, so the `git` program reads and moves the ref.
+    Reftable,
+}
+
+/// What a commit has: its tree.
+#[derive(Debug, Clone, Copy)]
+pub struct Base {
+    pub commit: ObjectId,
+    pub tree: ObjectId,
+}
+
+impl fmt::Debug for Git {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Git").field("common", &self.common).field("refs", &self.refs).finish_non_exhaustive()
+    }
+}
+
+impl Git {
+    /// Finds the repository `from` lies in; `git_dir` is what the user set in `GIT_DIR`.
+    ///
+    /// Inside somebody's hook the environment names an index and a worktree in use. None of that is looked at.
+    pub(super) fn discover(from: &Path, git_dir: Option<&Path>) -> Result<Self, Error> {
+        use gix::{open, sec::Permission};
+        let environment = open::permissions::Environment {
+            git_prefix: Permission::Deny,
+            objects: Permission::Deny,
+            ..open::permissions::Environment::all()
+        };
+        let permissions = open::Permissions { env: environment, ..open::Permissions::all() };
+        let options = open::Options::default().permissions(permissions).bail_if_untrusted(true);
+        let trust = gix::sec::trust::Mapping { full: options.clone(), reduced: options.clone() };
+        let repo = match git_dir {
+            Some(dir) => gix::ThreadSafeRepository::open_opts(from.join(dir), options),
+            None => gix::ThreadSafeRepository::discover_opts(from, Default::default(), trust),
+        };
+        let repo = repo.map_err(|error| not_opened(from, &error))?.to_thread_local();
+        let common = repo.common_dir().canonicalize().map_err(Error::io("find", repo.common_dir()))?;
+        let refs = match repo.config_snapshot().string("extensions.refStorage") {
+            None => RefFormat::Files,
+            Some(format) if format.as_bstr() == "files" => RefFormat::Files,
+            Some(format) if format.as_bstr() == "reftable" => RefFormat::Reftable,
+            Some(format) => return Err(Error::RefStorage(format.to_str_lossy().into_owned())),
+        };
+        Ok(Self { repo, common, refs, seen: RefCell::default() })
+    }
+
+    /// gix can read this repository's refs; otherwise the `git` program has to.
+    pub(super) fn reads_refs_itself(&self) -> bool {
+        self.refs == RefFormat::Files
+    }
+
+    pub(super) fn repo(&self) -> &gix::Repository {
+        &self.repo
+    }
+
+    /// `.git`, or what stands for it: shared by all worktrees of the clone.
+    pub fn common_dir(&self) -> &Path {
+        &self.common
+    }
+
+    /// Files of ours beside git's: `.git/loopx`. All of them can be deleted.
+    pub(super) fn private_dir(&self) -> PathBuf {
+        self.common.join("loopx")
+    }
+
+    /// The top of the worktree the user stands in.
+    pub fn worktree(&self) -> Option<PathBuf> {
+        self.repo.workdir().map(Path::to_path_buf)
+    }
+
+    /// The top of the clone's main worktree, where `.loopx/` belongs. In a bare clone: the worktree the user stands in.
+    pub fn main_worktree(&self) -> Result<PathBuf, Error> {
+        let main = match self.repo.kind() {
+            gix::repository::Kind::LinkedWorkTree => {
+                self.repo.main_repo().map_err(Error::git("find the main worktree"))?
+            }
+            _ => self.repo.clone(),
+        };
+        let dir =
+            main.workdir().or_else(|| self.repo.workdir()).ok_or_else(|| Error::Bare(self.common.clone()))?;
+        dir.canonicalize().map_err(Error::io("find", dir))
+    }
+
+    pub(super) fn hash_kind(&self) -> gix::hash::Kind {
+        self.repo.object_hash()
+    }
+
+    /// A value of git's configuration as git itself would see it.
+    pub fn config(&self, key: &str) -> Option<String> {
+        self.repo.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())
+    }
+
+    /// A path from git's configuration, with `~` put in full.
+    pub fn config_path(&self, key: &str) -> Option<PathBuf> {
+        self.repo.config_snapshot().trusted_path(key).ok().flatten()
+    }
+
+    /// The state branch of this clone, without `refs/heads/`.
+    pub fn branch(&self) -> Result<String, Error> {
+        let branch = self.config(BRANCH_KEY).unwrap_or_else(|| super::DEFAULT_BRANCH.to_owned());
+        full_name(&branch)?;
+        Ok(branch)
+    }
+
+    /// The human behind this repository's git identity, who signs off every mutation.
+    pub fn identity(&self) -> Result<Person, Error> {
+        let config = self.repo.config_snapshot();
+        let value = |key: &str, fallback: &str| {
+            config
+                .string(key)
+                .or_else(|| config.string(fallback))
+                .map(|value| value.to_str_lossy().into_owned())
+        };
+        let name = value("committer.name", "user.name").ok_or(Error::NoIdentity)?;
+        let email = value("committer.email", "user.email").ok_or(Error::NoIdentity)?;
+        Person::new(&name, &email).ok_or(Error::NoIdentity)
+    }
+
+    /// What `branch` points to; nothing when there is no such branch.
+    pub(super) fn tip(&self, branch: &str) -> Result<Option<ObjectId>, Error> {
+        let name = full_name(branch)?;
+        match self.refs {
+            RefFormat::Files => {
+                let found =
+                    self.repo.refs.try_find(name.as_ref()).map_err(|error| Error::Damaged(chain(&error)))?;
+                match found.map(|reference| reference.target) {
+                    None => Ok(None),
+                    Some(gix::refs::Target::Object(id)) => Ok(Some(id)),
+                    Some(gix::refs::Target::Symbolic(other)) => {
+                        Err(Error::Damaged(format!("`{branch}` is a symbolic ref to `{other}`")))
+                    }
+                }
+            }
+            RefFormat::Reftable => {
+                let args =
+                    ["for-each-ref", "--format=%(objectname)", name.as_bstr().to_str().unwrap_or_default()];
+                let out = program::git("read the state branch", &self.common, &self.common, args, b"")?;
+                match out.trim() {
+                    b"" => Ok(None),
+                    hex => {
+                        ObjectId::from_hex(hex).map(Some).map_err(|error| Error::Damaged(error.to_string()))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves `branch` from `expecting` (nothing: it must not exist) to `new`. `false` when it was not there any more.
+    pub(super) fn publish(
+        &self,
+        branch: &str,
+        new: ObjectId,
+        expecting: Option<ObjectId>,
+        message: &Message,
+    ) -> Result<bool, Error> {
+        let name = full_name(branch)?;
+        let log = format!("loopx: {}", message.subject());
+        if self.refs == RefFormat::Reftable {
+            let old = expecting.unwrap_or_else(|| self.hash_kind().null()).to_string();
+            let (new, name) = (new.to_string(), name.as_bstr().to_str_lossy().into_owned());
+            let args = ["update-ref", "--create-reflog", "-m", &log, &name, &new, &old];
+            return match program::git("move the state branch", &self.common, &self.common, args, b"") {
+                Ok(_) => Ok(true),
+                // Whether it was the race or something else, the ref tells: git's words are not for parsing.
+                Err(error) => match self.tip(branch)? {
+                    tip if tip == expecting => Err(error),
+                    _ => Ok(false),
+                },
+            };
+        }
+        let expected = match expecting {
+            Some(old) => PreviousValue::MustExistAndMatch(old.into()),
+            None => PreviousValue::MustNotExist,
+        };
+        let log = LogChange { mode: RefLog::AndReference, force_create_reflog: true, message: log.into() };
+        let edit = RefEdit::new(name, Change::Update { log, expected, new: new.into() });
+        let patience = gix::lock::acquire::Fail::AfterDurationWithBackoff(super::writer::PATIENCE);
+        let moved = self
+            .repo
+            .refs
+            .transaction()
+            .prepare(Some(edit), patience, patience)
+            .and_then(|transaction| transaction.commit(Some(message.signature())));
+        match moved {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_conflict() => Ok(false),
+            Err(error) => match self.tip(branch)? {
+                tip if tip == expecting => Err(Error::git("move the state branch")(error)),
+                _ => Ok(false),
+            },
+        }
+    }
+
+    /// Writes the blobs, trees and the commit of `edit` on top of `base`. Nothing points to them yet.
+    pub(super) fn commit(
+        &self,
+        edit: &Edit,
+        base: Option<&Base>,
+        message: &Message,
+    ) -> Result<ObjectId, Error> {
+        let failed = || Error::git("write an object");
+        let tree = match base {
+            Some(base) => self.tree(base.tree)?,
+            None => gix::objs::Tree::default(),
+        };
+        let mut editor = gix::objs::tree::Editor::new(tree, self, self.hash_kind());
+        for path in edit.removed() {
+            editor.remove(path.split('/')).map_err(failed())?;
+        }
+        for (path, bytes) in edit.written() {
+            let blob = self.write(gix::objs::BlobRef { data: bytes }).map_err(failed())?;
+            editor.upsert(path.split('/'), EntryKind::Blob, blob).map_err(failed())?;
+        }
+        let tree = editor.write(|tree| self.write(tree)).map_err(failed())?;
+        let signature = message
+            .signature()
+            .to_owned()
+            .map_err(|error| Error::Git { doing: "write a signature", problem: error.to_string() })?;
+        let commit = gix::objs::Commit {
+            tree,
+            parents: base.map(|base| base.commit).into_iter().collect(),
+            author: signature.clone(),
+            committer: signature,
+            encoding: None,
+            message: message.text().into(),
+            extra_headers: Vec::new(),
+        };
+        self.write(commit).map_err(failed())
+    }
+
+    /// The tree a commit has.
+    pub(super) fn base(&self, commit: ObjectId) -> Result<Base, Error> {
+        let bytes = self.object(commit, Kind::Commit)?;
+        let tree =
+            gix::objs::CommitRefIter::from_bytes(&bytes, self.hash_kind()).tree_id().map_err(damaged)?;
+        Ok(Base { commit, tree })
+    }
+
+    /// The bytes of a blob.
+    pub(super) fn blob(&self, id: ObjectId) -> Result<Vec<u8>, Error> {
+        Ok(self.object(id, Kind::Blob)?.to_vec())
+    }
+
+    /// The entries of a tree, in git's order.
+    pub(super) fn tree(&self, id: ObjectId) -> Result<gix::objs::Tree, Error> {
+        let bytes = self.object(id, Kind::Tree)?;
+        Ok(gix::objs::TreeRef::from_bytes(&bytes, self.hash_kind()).map_err(damaged)?.into())
+    }
+
+    fn object(&self, id: ObjectId, expected: Kind) -> Result<Rc<[u8]>, Error> {
+        let known = self.seen.borrow().get(&id).cloned();
+        let (kind, bytes) = match known {
+            Some(known) => known,
+            None => {
+                let object = self.repo.find_object(id).map_err(damaged)?;
+                let found = (object.kind, Rc::from(object.data.as_slice()));
+                self.keep(id, &found);
+                found
+            }
+        };
+        match kind == expected {
+            true => Ok(bytes),
+            false => Err(Error::Damaged(format!("{id} is a {kind} where a {expected} should be"))),
+        }
+    }
+
+    fn write(&self, object: impl gix::objs::WriteTo) -> Result<ObjectId, gix::Error> {
+        let mut bytes = Vec::new();
+        object.write_to(&mut bytes).map_err(gix::Error::from_error)?;
+        let id = self.repo.write_object(&object)?.detach();
+        self.keep(id, &(object.kind(), bytes.into()));
+        Ok(id)
+    }
+
+    fn keep(&self, id: ObjectId, object: &(Kind, Rc<[u8]>)) {
+        if object.1.len() <= 64 * 1024 {
+            self.seen.borrow_mut().insert(id, object.clone());
+        }
+    }
+}
+
+/// For gix's tree editor, so that it does not read again what was read for the decision.
+impl gix::objs::Find for Git {
+    fn try_find<'a>(
+        &self,
+        id: &gix::oid,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<Option<gix::objs::Data<'a>>, gix::Error> {
+        let Some((kind, bytes)) = self.seen.borrow().get(id).cloned() else {
+            return self.repo.objects.try_find(id, buffer);
+        };
+        buffer.clear();
+        buffer.extend_from_slice(&bytes);
+        Ok(Some(gix::objs::Data::new(buffer, kind, id.kind())))
+    }
+}
+
+fn damaged(error: impl std::error::Error + 'static) -> Error {
+    Error::Damaged(chain(&error))
+}
+
+fn not_opened(from: &Path, error: &gix::Error) -> Error {
+    let problem = chain(error);
+    if problem.contains("unsafe") || problem.contains("owned by") || problem.contains("trust") {
+        return Error::Untrusted(from.to_path_buf());
+    }
+    match problem.contains("Could not find")
+        || problem.contains("not a git repository")
+        || error.is_not_found()
+    {
+        true => Error::NotARepository(from.to_path_buf()),
+        false => Error::Git { doing: "open the repository", problem },
+    }
+}
+
+fn full_name(branch: &str) -> Result<FullName, Error> {
+    // A branch that begins with a dash would be an option to git.
+    let legal = !branch.starts_with('-') && branch.len() <= 200 && !branch.contains(char::is_whitespace);
+    let name: Result<FullName, _> = format!("refs/heads/{branch}").try_into();
+    name.ok().filter(|_| legal).ok_or_else(|| Error::BadBranch(crate::domain::text::shown(branch, 200)))
+}
+
+/// A file name from git, for people.
+pub(super) fn lossy(name: &BStr) -> String {
+    name.to_str_lossy().into_owned()
+}

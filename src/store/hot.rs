@@ -1,0 +1,148 @@
+//! The bytes of open records in one file, `.git/loopx/hot`, so that a reader opens one file and not fifty.
+//!
+//! It is no second truth. Entries are found by the blob id that the tree of the state branch names, and are only
+//! believed when their bytes have that id; so an old, torn or forged file can make reading slower and nothing else.
+//! Writers append to it under their lock. It can be deleted at any time.
+
+use std::{collections::HashMap, fs, io::Write as _, ops::Range, path::Path};
+
+use gix::ObjectId;
+
+use super::{Snapshot, layout::Edit};
+
+const FILE: &str = "hot";
+/// Room for growth before the file is written anew with only what is open.
+const SLACK: usize = 256 * 1024;
+/// The first line, before the size that the file had when it was written anew.
+const HEAD: &str = "loopx-hot 1 ";
+
+/// What was at hand when the file was read.
+#[derive(Debug)]
+pub(super) struct Hot {
+    bytes: Vec<u8>,
+    entries: HashMap<ObjectId, Range<usize>>,
+    /// Size of the file when it was last written anew; none when there is no file of ours.
+    base: Option<usize>,
+}
+
+impl Hot {
+    pub(super) fn load(dir: &Path, kind: gix::hash::Kind) -> Self {
+        Self::read(fs::read(dir.join(FILE)).unwrap_or_default(), kind)
+    }
+
+    fn read(bytes: Vec<u8>, kind: gix::hash::Kind) -> Self {
+        let head = bytes.iter().position(|byte| *byte == b'\n');
+        let base =
+            head.and_then(|end| std::str::from_utf8(&bytes[..end]).ok()?.strip_prefix(HEAD)?.parse().ok());
+        let entries = match (base, head) {
+            (Some(_), Some(end)) => parse(&bytes, end + 1, kind),
+            _ => HashMap::new(),
+        };
+        Self { bytes, entries, base }
+    }
+
+    pub(super) fn get(&self, id: ObjectId) -> Option<Vec<u8>> {
+        let bytes = &self.bytes[self.entries.get(&id)?.clone()];
+        let real = gix::objs::compute_hash(id.kind(), gix::objs::Kind::Blob, bytes).ok()?;
+        (real == id).then(|| bytes.to_vec())
+    }
+
+    /// Adds the open records of `edit`, or writes the file anew when it is missing or mostly of the past. The next
+    /// reader does without whatever fails here.
+    pub(super) fn keep(&self, dir: &Path, snapshot: &Snapshot<'_>, edit: &Edit) {
+        match self.base {
+            Some(base) if self.bytes.len() < base * 2 + SLACK => {
+                drop(append(&dir.join(FILE), edit, snapshot))
+            }
+            _ => drop(renew(dir, snapshot)),
+        }
+    }
+}
+
+/// `<hex id> <length>\n<bytes>\n`, one after the other. Reading ends at the first thing that is not of this form.
+fn parse(bytes: &[u8], mut at: usize, kind: gix::hash::Kind) -> HashMap<ObjectId, Range<usize>> {
+    let mut entries = HashMap::new();
+    while let Some(end) = bytes[at..].iter().position(|byte| *byte == b'\n').map(|length| at + length) {
+        let head = std::str::from_utf8(&bytes[at..end]).ok().and_then(|head| head.split_once(' '));
+        let Some((hex, length)) = head else { break };
+        let (Ok(id), Ok(length)) = (ObjectId::from_hex(hex.as_bytes()), length.parse::<usize>()) else {
+            break;
+        };
+        let body = end + 1..(end + 1).saturating_add(length);
+        if id.kind() != kind || bytes.get(body.end) != Some(&b'\n') {
+            break;
+        }
+        at = body.end + 1;
+        entries.insert(id, body);
+    }
+    entries
+}
+
+fn entry(id: ObjectId, bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(format!("{id} {}\n", bytes.len()).as_bytes());
+    out.extend_from_slice(bytes);
+    out.push(b'\n');
+}
+
+fn append(path: &Path, edit: &Edit, snapshot: &Snapshot<'_>) -> std::io::Result<()> {
+    let kind = snapshot.commit().tree.kind();
+    let mut out = Vec::new();
+    for (path, bytes) in edit.written() {
+        let is_open = !path.contains("/closed/") && !path.contains("/evidence/");
+        if let (true, Ok(id)) = (is_open, gix::objs::compute_hash(kind, gix::objs::Kind::Blob, bytes)) {
+            entry(id, bytes, &mut out);
+        }
+    }
+    // One write, so that a reader sees all of it or an end it does not believe.
+    fs::File::options().append(true).open(path)?.write_all(&out)
+}
+
+fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    let mut body = Vec::new();
+    for (id, bytes) in snapshot.open_records()? {
+        entry(id, &bytes, &mut body);
+    }
+    let mut file = tempfile::NamedTempFile::new_in(dir)?;
+    file.write_all(format!("{HEAD}{}\n", body.len()).as_bytes())?;
+    file.write_all(&body)?;
+    file.persist(dir.join(FILE))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(bytes: &[u8]) -> ObjectId {
+        gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, bytes).unwrap()
+    }
+
+    fn read(entries: &[u8]) -> Hot {
+        Hot::read([format!("{HEAD}0\n").as_bytes(), entries].concat(), gix::hash::Kind::Sha1)
+    }
+
+    #[test]
+    fn what_was_put_in_comes_out_up_to_the_first_tear() {
+        let mut file = Vec::new();
+        entry(id(b"a\n\nb"), b"a\n\nb", &mut file);
+        entry(id(b""), b"", &mut file);
+        let whole = file.len();
+        entry(id(b"torn"), b"torn", &mut file);
+        for end in whole..file.len() {
+            let hot = read(&file[..end]);
+            assert_eq!(hot.get(id(b"a\n\nb")).as_deref(), Some(&b"a\n\nb"[..]));
+            assert_eq!(hot.get(id(b"")).as_deref(), Some(&b""[..]));
+            assert_eq!(hot.get(id(b"torn")), None);
+        }
+        for nonsense in [&b""[..], b"\n", b"x", &[0; 99], b"zz 3\nabc\n", &[0xff; 64]] {
+            assert!(read(nonsense).entries.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_forged_entry_is_not_believed() {
+        let mut file = Vec::new();
+        entry(id(b"is = \"open\""), b"is = \"resolved\"", &mut file);
+        assert_eq!(read(&file).get(id(b"is = \"open\"")), None);
+    }
+}

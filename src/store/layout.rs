@@ -1,0 +1,156 @@
+//! Where a record lies: record ↔ path. The one place that spells a path of the state branch.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Error, Snapshot,
+    format::{self, QuotaFile},
+};
+use crate::domain::{change::Record, id::GoalId};
+
+pub(super) const POLICY: &str = "loopx.toml";
+pub(super) const QUOTA: &str = "quota.json";
+pub(super) const GOALS: &str = "goals";
+/// Keeps git from changing line ends in a checkout.
+pub(super) const ATTRIBUTES: (&str, &str) = (".gitattributes", "* -text\n");
+
+/// The four kinds of record a goal has many of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shelf {
+    Gates,
+    Todos,
+    Evidence,
+    Spend,
+}
+
+impl Shelf {
+    pub(super) const ALL: [Self; 4] = [Self::Gates, Self::Todos, Self::Evidence, Self::Spend];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gates => "gates",
+            Self::Todos => "todos",
+            Self::Evidence => "evidence",
+            Self::Spend => "spend",
+        }
+    }
+
+    pub(super) fn extension(self) -> &'static str {
+        match self {
+            Self::Gates | Self::Todos | Self::Evidence => ".toml",
+            Self::Spend => ".json",
+        }
+    }
+
+    /// Whether records move to `closed/` one by one, when they are closed. The others lie open until they are old.
+    pub(super) fn closes(self) -> bool {
+        matches!(self, Self::Gates | Self::Todos)
+    }
+
+    /// The folder of what is open.
+    pub(super) fn open(self, goal: &GoalId) -> String {
+        format!("{GOALS}/{goal}/{}", self.name())
+    }
+
+    /// The folder of what is closed or old.
+    pub(super) fn closed(self, goal: &GoalId) -> String {
+        format!("{GOALS}/{goal}/{}/closed", self.name())
+    }
+
+    pub(super) fn open_file(self, goal: &GoalId, id: &str) -> String {
+        format!("{}/{id}{}", self.open(goal), self.extension())
+    }
+
+    pub(super) fn closed_file(self, goal: &GoalId, id: &str) -> String {
+        format!("{}/{id}{}", self.closed(goal), self.extension())
+    }
+}
+
+pub(super) fn goal_file(goal: &GoalId) -> String {
+    format!("{GOALS}/{goal}/state.json")
+}
+
+/// Files to write and to remove, by path.
+#[derive(Debug, Default)]
+pub struct Edit(BTreeMap<String, Option<Vec<u8>>>);
+
+impl Edit {
+    pub(super) fn write(&mut self, path: String, bytes: impl Into<Vec<u8>>) {
+        self.0.insert(path, Some(bytes.into()));
+    }
+
+    pub(super) fn remove(&mut self, path: String) {
+        self.0.insert(path, None);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn written(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0.iter().filter_map(|(path, bytes)| Some((path.as_str(), bytes.as_deref()?)))
+    }
+
+    pub(super) fn removed(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, bytes)| bytes.is_none()).map(|(path, _)| path.as_str())
+    }
+}
+
+/// What has to change on the branch so that `records` are stored. Empty when all of them are, to the byte.
+pub(super) fn edit(snapshot: &Snapshot<'_>, records: &[Record]) -> Result<Edit, Error> {
+    let mut edit = Edit::default();
+    for record in records {
+        let place = place(record);
+        let stored = snapshot.bytes(&place.path)?;
+        let previous = match &place.leaves {
+            Some(other) if stored.is_none() => snapshot.bytes(other)?,
+            _ => None,
+        };
+        let bytes = encode(&place.path, record, stored.as_deref().or(previous.as_deref()))?;
+        if stored.as_deref() != Some(bytes.as_bytes()) {
+            edit.write(place.path, bytes);
+        }
+        if let Some(other) = place.leaves.filter(|_| previous.is_some()) {
+            edit.remove(other);
+        }
+    }
+    Ok(edit)
+}
+
+/// Where a record lies now, and where it may have lain before it was closed or opened again.
+struct Place {
+    path: String,
+    leaves: Option<String>,
+}
+
+fn place(record: &Record) -> Place {
+    let on_shelf = |shelf: Shelf, goal: &GoalId, id: &str, closed: bool| {
+        let (open_file, closed_file) = (shelf.open_file(goal, id), shelf.closed_file(goal, id));
+        match closed {
+            false => Place { path: open_file, leaves: Some(closed_file) },
+            true => Place { path: closed_file, leaves: Some(open_file) },
+        }
+    };
+    let fixed = |path: String| Place { path, leaves: None };
+    match record {
+        Record::Policy(_) => fixed(POLICY.to_owned()),
+        Record::Quotas(_) => fixed(QUOTA.to_owned()),
+        Record::Goal(goal, _) => fixed(goal_file(goal)),
+        Record::Gate(goal, id, gate) => on_shelf(Shelf::Gates, goal, id.as_str(), gate.is_closed()),
+        Record::Todo(goal, id, todo) => on_shelf(Shelf::Todos, goal, id.as_str(), todo.is_closed()),
+        Record::Evidence(goal, id, _) => fixed(Shelf::Evidence.open_file(goal, id.as_str())),
+        Record::Spend(goal, id, _) => fixed(Shelf::Spend.open_file(goal, id.as_str())),
+    }
+}
+
+fn encode(path: &str, record: &Record, old: Option<&[u8]>) -> Result<String, Error> {
+    match record {
+        Record::Policy(policy) => format::rewritten(path, old, policy),
+        Record::Quotas(goals) => format::rewritten(path, old, &QuotaFile { goals: goals.clone() }),
+        Record::Goal(_, goal) => format::rewritten(path, old, goal),
+        Record::Gate(_, _, gate) => format::rewritten(path, old, gate),
+        Record::Todo(_, _, todo) => format::rewritten(path, old, todo),
+        Record::Evidence(_, _, evidence) => format::rewritten(path, old, evidence),
+        Record::Spend(_, _, spend) => format::rewritten(path, old, spend),
+    }
+}

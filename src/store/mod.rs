@@ -1,0 +1,172 @@
+//! Where state lives: one orphan branch of the user's repository, one commit a mutation.
+//!
+//! This is the only place that knows git and file formats. It hands out a [`Snapshot`] of one commit and takes a
+//! [`Change`], and between the two it keeps four promises:
+//!
+//! - **The branch is the truth.** A read looks at one commit; the files in `.loopx/` are a view that is brought up to
+//!   date afterwards ([`view`]) and never read.
+//! - **One mutation, one commit, or none.** [`Store::update`] moves the ref expecting the tip that was read. Whoever
+//!   loses the race decides again on the new tip.
+//! - **Killed anywhere, the next one goes on** ([`writer`]). Objects first, then the ref, then the view.
+//! - **The past stays cheap.** Closed records are folded into segments ([`archive`]), so that no folder, no index and
+//!   no checkout grows with it.
+//!
+//! Reading order: [`git`] and [`program`] (what we ask of git), [`format`](mod@format) and [`layout`] (bytes and paths of a
+//! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read).
+
+pub mod archive;
+pub mod error;
+pub mod format;
+pub mod git;
+pub mod history;
+pub mod hot;
+pub mod layout;
+pub mod message;
+pub mod program;
+pub mod project;
+pub mod setup;
+pub mod snapshot;
+pub mod view;
+pub mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::{cell::OnceCell, path::Path};
+
+use gix::ObjectId;
+
+pub use self::{error::Error, setup::Setup, snapshot::Snapshot, view::Warning};
+use self::{git::Git, hot::Hot, message::Message, view::View, writer::Writer};
+use crate::domain::{
+    actor::{Person, Stamp},
+    change::Change,
+};
+
+/// The branch that holds the state unless the user chose another at `init`.
+pub const DEFAULT_BRANCH: &str = "loopx/state";
+
+/// The state of one clone.
+#[derive(Debug)]
+pub struct Store {
+    git: Git,
+    hot: OnceCell<Hot>,
+}
+
+/// What a mutation came to.
+#[derive(Debug)]
+pub struct Updated<T> {
+    /// What the decision returned, from the run of it that counted.
+    pub value: T,
+    /// The commit in hex; none when everything was like that already.
+    pub commit: Option<String>,
+    /// What went wrong with the view. The mutation is safe in any case.
+    pub warnings: Vec<Warning>,
+}
+
+/// How often a mutation decides again before it gives up. With the writer's lock only a stranger to it (git itself, a
+/// merge) can win a race, so this is generous.
+const TRIES: u32 = 20;
+
+impl Store {
+    /// Finds the repository that `from` lies in, or the one `git_dir` names.
+    pub fn open(from: &Path, git_dir: Option<&Path>) -> Result<Self, Error> {
+        Ok(Self { git: Git::discover(from, git_dir)?, hot: OnceCell::new() })
+    }
+
+    /// What we ask of git.
+    pub fn git(&self) -> &Git {
+        &self.git
+    }
+
+    /// The state as it is now. Takes no lock and writes nothing.
+    pub fn read(&self) -> Result<Snapshot<'_>, Error> {
+        let branch = self.git.branch()?;
+        let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
+        self.at(tip)
+    }
+
+    fn at(&self, tip: ObjectId) -> Result<Snapshot<'_>, Error> {
+        Snapshot::at(&self.git, self.hot(), tip)
+    }
+
+    fn hot(&self) -> &Hot {
+        self.hot.get_or_init(|| Hot::load(&self.git.private_dir(), self.git.hash_kind()))
+    }
+
+    /// Decides on the newest state and publishes what was decided as one commit by `stamp.by` at `stamp.at`.
+    ///
+    /// `decide` may run several times and must not notice: what it returns from the last run counts. It returns no
+    /// change when nothing is to be written. An error of its own ends the mutation with nothing written.
+    pub fn update<T, E: From<Error>>(
+        &self,
+        stamp: &Stamp,
+        mut decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), E>,
+    ) -> Result<Updated<T>, E> {
+        let branch = self.git.branch()?;
+        let signer = self.git.identity()?;
+        let mut writer = Writer::enter(&self.git, &branch)?;
+        for attempt in 0..TRIES {
+            writer.pause(attempt);
+            let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
+            let snapshot = self.at(base)?;
+            let (change, value) = decide(&snapshot)?;
+            let Some(change) = change else {
+                return Ok(Updated { value, commit: None, warnings: Vec::new() });
+            };
+            let edit = match layout::edit(&snapshot, &change.puts)? {
+                edit if edit.is_empty() => return Ok(Updated { value, commit: None, warnings: Vec::new() }),
+                edit => edit,
+            };
+            let message = Message::of(&change, stamp, &signer);
+            let new = match self.git.commit(&edit, Some(&snapshot.commit()), &message) {
+                // `git gc` may remove an empty folder of loose objects just as one is put there.
+                Err(error) if error.is_passing() => continue,
+                result => result?,
+            };
+            writer.begin(writer::Phase::Ref)?;
+            if !self.git.publish(&branch, new, Some(base), &message)? {
+                continue;
+            }
+            let tip = self.settle(&branch, new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
+            let warnings = View::refresh(&self.git, tip, &mut writer);
+            return Ok(Updated { value, commit: Some(new.to_string()), warnings });
+        }
+        Err(Error::Contended { branch, tries: TRIES }.into())
+    }
+
+    /// What follows a mutation and may fail without harm: the next reader gets the new records at hand, and what has
+    /// piled up in a closed folder is folded, in a commit of its own. Returns the new tip if there is one.
+    fn settle(
+        &self,
+        branch: &str,
+        tip: ObjectId,
+        edit: &layout::Edit,
+        stamp: &Stamp,
+        signer: &Person,
+        writer: &mut Writer,
+    ) -> Option<ObjectId> {
+        let snapshot = self.at(tip).ok()?;
+        self.hot().keep(&self.git.private_dir(), &snapshot, edit);
+        let (edit, change) = archive::due(&snapshot, edit, stamp.at).ok()??;
+        let message = Message::of(&change, stamp, signer);
+        let new = self.git.commit(&edit, Some(&snapshot.commit()), &message).ok()?;
+        writer.begin(writer::Phase::Ref).ok()?;
+        self.git.publish(branch, new, Some(tip), &message).ok()?.then_some(new)
+    }
+
+    /// Whether a commit of any loopx state is among what `pushed` (hex) reaches and what `remote` is not known to have.
+    /// `was` is what the remote said the ref is now.
+    pub fn carries_state(&self, pushed: &str, remote: &str, was: Option<&str>) -> Result<bool, Error> {
+        let id =
+            |hex: &str| ObjectId::from_hex(hex.as_bytes()).map_err(|error| Error::Damaged(error.to_string()));
+        let mut known = self.git.known_to_have(remote);
+        known.extend(was.map(id).transpose()?);
+        self.git.carries_state(id(pushed)?, &known)
+    }
+
+    /// What is wrong with the files in `.loopx/`, if anything. Looks and changes nothing.
+    pub fn view_trouble(&self, snapshot: &Snapshot<'_>) -> Option<Warning> {
+        View::trouble(&self.git, snapshot.commit().commit)
+    }
+}

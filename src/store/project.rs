@@ -1,0 +1,172 @@
+//! Facts about the user's own repository: what a decision or a piece of evidence is bound to, and what a push carries.
+
+use std::{
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use gix::{ObjectId, bstr::ByteSlice as _};
+use sha2::{Digest as _, Sha256};
+
+use super::{Error, error::chain, git::Git, layout, program};
+
+/// A commit of the project, in hex, with its tree and subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectCommit {
+    pub commit: String,
+    pub tree: String,
+    pub subject: String,
+}
+
+/// A file of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectFile {
+    /// From the top of the worktree, with `/`.
+    pub path: String,
+    pub bytes: u64,
+    /// `sha256:` and hex.
+    pub digest: String,
+}
+
+/// How much of a message or a tree is read before a commit counts as none of ours.
+const STATE_MARK: &[u8] = b"\nLoopx-Op: ";
+
+impl Git {
+    /// The commit that is checked out here; nothing in a project without commits.
+    pub fn head(&self) -> Result<Option<ProjectCommit>, Error> {
+        match self.revision("HEAD") {
+            Ok(commit) => Ok(Some(commit)),
+            Err(Error::UnknownRevision(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The commit that `revision` names, read as git reads it. A tag counts as what it points to.
+    pub fn revision(&self, revision: &str) -> Result<ProjectCommit, Error> {
+        let unknown = || Error::UnknownRevision(crate::domain::text::shown(revision, 100));
+        let spec = format!("{revision}^{{commit}}");
+        let dir = self.worktree().unwrap_or_else(|| self.common_dir().to_path_buf());
+        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &spec];
+        let out =
+            program::git("read a revision", self.repo().git_dir(), &dir, args, b"").map_err(|_| unknown())?;
+        let id = ObjectId::from_hex(out.trim()).map_err(|_| unknown())?;
+        let base = self.base(id)?;
+        let commit = self.repo().find_commit(id).map_err(|error| Error::Damaged(chain(&error)))?;
+        let message = commit.message_raw().map_err(|error| Error::Damaged(chain(&error)))?;
+        let subject = message.lines().next().unwrap_or_default().to_str_lossy();
+        Ok(ProjectCommit {
+            commit: id.to_string(),
+            tree: base.tree.to_string(),
+            subject: crate::domain::text::shown(&subject, 120),
+        })
+    }
+
+    /// Whether tracked files differ from the commit that is checked out.
+    pub fn is_dirty(&self) -> Result<bool, Error> {
+        let Some(dir) = self.worktree() else { return Ok(false) };
+        let args = ["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty"];
+        Ok(!program::git("compare the worktree", self.repo().git_dir(), &dir, args, b"")?.is_empty())
+    }
+
+    /// A file of the worktree, by a path as the user typed it in `cwd`.
+    pub fn file(&self, cwd: &Path, path: &Path) -> Result<ProjectFile, Error> {
+        let unknown = || Error::UnknownFile(path.to_path_buf());
+        let top = self.worktree().ok_or_else(unknown)?;
+        let (top, full) = (
+            top.canonicalize().map_err(Error::io("find", &top))?,
+            cwd.join(path).canonicalize().map_err(|_| unknown())?,
+        );
+        let inside = full.strip_prefix(&top).map_err(|_| unknown())?;
+        let mut file = fs::File::open(&full).map_err(Error::io("read", &full))?;
+        if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+            return Err(unknown());
+        }
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 64 * 1024];
+        let mut bytes = 0;
+        loop {
+            match file.read(&mut buffer).map_err(Error::io("read", &full))? {
+                0 => break,
+                read => {
+                    hash.update(&buffer[..read]);
+                    bytes += read as u64;
+                }
+            }
+        }
+        let digest =
+            hash.finalize().iter().fold(String::from("sha256:"), |hex, byte| format!("{hex}{byte:02x}"));
+        let path: PathBuf = inside.components().collect();
+        let path = crate::domain::text::shown(&path.to_string_lossy(), 4096);
+        Ok(ProjectFile { path, bytes, digest })
+    }
+
+    /// Whether a commit of any loopx state is among what `pushed` reaches and what `remote` is not known to have.
+    ///
+    /// Decided by what the objects contain: the ref may be called anything. An object that is not here cannot be looked
+    /// at, which is an error and not a no.
+    pub(super) fn carries_state(&self, pushed: ObjectId, known: &[ObjectId]) -> Result<bool, Error> {
+        let damaged = |error: gix::Error| Error::Damaged(chain(&error));
+        let object = self.repo().find_object(pushed).map_err(damaged)?;
+        let object = object.peel_tags_to_end().map_err(damaged)?;
+        match object.kind {
+            gix::objs::Kind::Tree => return self.is_state_tree(object.id),
+            gix::objs::Kind::Blob | gix::objs::Kind::Tag => return Ok(false),
+            gix::objs::Kind::Commit => {}
+        }
+        let tip = object.id;
+        // Most pushes of state push its tip.
+        if self.is_state_tree(self.base(tip)?.tree)? {
+            return Ok(true);
+        }
+        let known: Vec<ObjectId> = known.iter().copied().filter(|id| self.repo().has_object(*id)).collect();
+        let walk = self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)?;
+        for step in walk {
+            let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
+            let commit = self.repo().find_object(step.id).map_err(damaged)?;
+            let suspicious = step.parent_ids.is_empty() || contains(&commit.data, STATE_MARK);
+            if suspicious && self.is_state_tree(self.base(step.id)?.tree)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a tree is the root of a loopx state: it has the file that only such a tree has.
+    fn is_state_tree(&self, tree: ObjectId) -> Result<bool, Error> {
+        let tree = self.tree(tree)?;
+        let policy =
+            tree.entries.iter().find(|entry| entry.filename == layout::POLICY && entry.mode.is_blob());
+        let Some(policy) = policy else { return Ok(false) };
+        let bytes = self.blob(policy.oid)?;
+        Ok(contains(&bytes, b"format") && contains(&bytes, b"repository"))
+    }
+
+    /// What this clone believes `remote` to have: its remote-tracking branches.
+    pub(super) fn known_to_have(&self, remote: &str) -> Vec<ObjectId> {
+        let dir = self.common_dir();
+        let pattern = format!("refs/remotes/{remote}/");
+        if crate::domain::text::shown(remote, 200) != remote
+            || remote.contains(['*', '[', '?', ' '])
+            || remote.is_empty()
+        {
+            return Vec::new();
+        }
+        if self.reads_refs_itself() {
+            let Ok(platform) = self.repo().references() else { return Vec::new() };
+            let Ok(references) = platform.prefixed(pattern.as_str()) else { return Vec::new() };
+            return references
+                .flatten()
+                .filter_map(|mut reference| reference.peel_to_id().ok())
+                .map(gix::Id::detach)
+                .collect();
+        }
+        let args = ["for-each-ref", "--format=%(objectname)", &pattern];
+        let out = program::git("list remote-tracking branches", dir, dir, args, b"").unwrap_or_default();
+        out.lines().filter_map(|line| ObjectId::from_hex(line).ok()).collect()
+    }
+}
+
+fn contains(bytes: &[u8], needle: &[u8]) -> bool {
+    bytes.find(needle).is_some()
+}

@@ -1,0 +1,381 @@
+//! Reading: the records of one commit.
+
+use std::{cell::RefCell, collections::BTreeMap, collections::HashMap, rc::Rc};
+
+use gix::{ObjectId, bstr::ByteSlice as _, objs::Tree};
+
+use super::{
+    Error, archive,
+    format::{self, QuotaFile, Stored},
+    git::{Base, Git, lossy},
+    hot::Hot,
+    layout::{self, Shelf},
+};
+use crate::domain::{
+    evidence::Evidence,
+    gate::Gate,
+    goal::Goal,
+    id::{EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix},
+    policy::Policy,
+    quota::{Quota, Quotas, Spend},
+    state::Loop,
+    todo::Todo,
+};
+
+/// The state as one commit has it. Nothing of it changes while one looks.
+///
+/// Only what is asked for is read: the gates of a goal do not cost the todos, and nothing costs the past.
+pub struct Snapshot<'s> {
+    git: &'s Git,
+    hot: &'s Hot,
+    base: Base,
+    folders: RefCell<HashMap<String, Option<Rc<Tree>>>>,
+}
+
+/// Where a todo was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    Nothing,
+    Open(GoalId, TodoId),
+    Closed(GoalId, TodoId),
+    Several(Vec<TodoId>),
+}
+
+impl<'s> Snapshot<'s> {
+    pub(super) fn at(git: &'s Git, hot: &'s Hot, tip: ObjectId) -> Result<Self, Error> {
+        let snapshot = Self { git, hot, base: git.base(tip)?, folders: RefCell::default() };
+        // Whoever holds a snapshot holds one of loopx's own state, in a format that can be read.
+        snapshot.policy()?;
+        Ok(snapshot)
+    }
+
+    pub(super) fn commit(&self) -> Base {
+        self.base
+    }
+
+    /// The commit this is the state of, in hex.
+    pub fn tip(&self) -> String {
+        self.base.commit.to_string()
+    }
+
+    /// The repository's own rules.
+    pub fn policy(&self) -> Result<Policy, Error> {
+        let missing = || Error::Unreadable { path: layout::POLICY.into(), problem: "it is missing".into() };
+        self.record(layout::POLICY)?.ok_or_else(missing)
+    }
+
+    /// All goals there ever were, by id.
+    pub fn goals(&self) -> Result<Vec<GoalId>, Error> {
+        let Some(folder) = self.folder(layout::GOALS)? else { return Ok(Vec::new()) };
+        folder.entries.iter().map(|entry| self.id(layout::GOALS, &lossy(entry.filename.as_bstr()))).collect()
+    }
+
+    /// One goal.
+    pub fn goal(&self, id: &GoalId) -> Result<Option<Goal>, Error> {
+        self.record(&layout::goal_file(id))
+    }
+
+    /// The limits that were set; a goal without one has the default.
+    pub fn quotas(&self) -> Result<Quotas, Error> {
+        let missing = || Error::Unreadable { path: layout::QUOTA.into(), problem: "it is missing".into() };
+        self.record::<QuotaFile>(layout::QUOTA)?.map(|file| file.goals).ok_or_else(missing)
+    }
+
+    /// The limit of one goal.
+    pub fn quota(&self, goal: &GoalId) -> Result<Quota, Error> {
+        Ok(self.quotas()?.get(goal).copied().unwrap_or_default())
+    }
+
+    /// The gates in force: open and rejected ones.
+    pub fn gates(&self, goal: &GoalId) -> Result<BTreeMap<GateId, Gate>, Error> {
+        self.shelf(Shelf::Gates, goal)
+    }
+
+    /// The todos that are not closed.
+    pub fn todos(&self, goal: &GoalId) -> Result<BTreeMap<TodoId, Todo>, Error> {
+        self.shelf(Shelf::Todos, goal)
+    }
+
+    /// The spends that have not been folded away: at least those of the present window.
+    pub fn spends(&self, goal: &GoalId) -> Result<BTreeMap<SpendId, Spend>, Error> {
+        self.shelf(Shelf::Spend, goal)
+    }
+
+    /// The recent evidence of a goal.
+    pub fn evidence(&self, goal: &GoalId) -> Result<BTreeMap<EvidenceId, Evidence>, Error> {
+        self.shelf(Shelf::Evidence, goal)
+    }
+
+    /// Whether there is such a piece of evidence, recent or old.
+    pub fn has_evidence(&self, goal: &GoalId, id: &EvidenceId) -> Result<bool, Error> {
+        Ok(self.bytes(&Shelf::Evidence.open_file(goal, id.as_str()))?.is_some()
+            || archive::holds(self, Shelf::Evidence, goal, id.as_str())?)
+    }
+
+    /// The spend that was booked for a turn, recent or old.
+    pub fn spend(&self, goal: &GoalId, id: &SpendId) -> Result<Option<Spend>, Error> {
+        self.anywhere(Shelf::Spend, goal, id.as_str())
+    }
+
+    /// A gate in force or closed.
+    pub fn gate(&self, goal: &GoalId, id: &GateId) -> Result<Option<Gate>, Error> {
+        self.anywhere(Shelf::Gates, goal, id.as_str())
+    }
+
+    /// A todo, open or closed.
+    pub fn todo(&self, goal: &GoalId, id: &TodoId) -> Result<Option<Todo>, Error> {
+        self.anywhere(Shelf::Todos, goal, id.as_str())
+    }
+
+    /// A goal with everything open in it.
+    pub fn state(&self, id: &GoalId) -> Result<Option<Loop>, Error> {
+        let Some(goal) = self.goal(id)? else { return Ok(None) };
+        Ok(Some(Loop {
+            id: id.clone(),
+            goal,
+            quota: self.quota(id)?,
+            gates: self.gates(id)?,
+            todos: self.todos(id)?,
+            spends: self.spends(id)?.into_values().collect(),
+        }))
+    }
+
+    /// Gates closed one by one and not folded yet, and how many were folded.
+    pub fn closed_gates(&self, goal: &GoalId) -> Result<BTreeMap<GateId, Gate>, Error> {
+        self.files(Shelf::Gates, &Shelf::Gates.closed(goal))
+    }
+
+    /// The latest closed todos: those that were not folded away yet.
+    pub fn closed_todos(&self, goal: &GoalId) -> Result<BTreeMap<TodoId, Todo>, Error> {
+        self.files(Shelf::Todos, &Shelf::Todos.closed(goal))
+    }
+
+    /// Finds the todo `prefix` means: the one of that very id, else the only open one that begins so, else the only
+    /// closed one. Open work comes first, so that the past can neither hide it nor make it slower to find.
+    pub fn find_todo(&self, prefix: &TodoPrefix) -> Result<Found, Error> {
+        let mut open = Vec::new();
+        let mut closed = Vec::new();
+        for goal in self.goals()? {
+            let names = self.names(Shelf::Todos, &Shelf::Todos.open(&goal))?;
+            open.extend(self.matching(prefix, &goal, names)?);
+        }
+        if let Some((goal, id)) = open.iter().find(|(_, id)| id.as_str() == prefix.as_str()) {
+            return Ok(Found::Open(goal.clone(), id.clone()));
+        }
+        let exact: Option<TodoId> = prefix.as_str().parse().ok();
+        for goal in self.goals()? {
+            if let Some(id) = exact.as_ref().filter(|_| open.is_empty()) {
+                if self.anywhere::<Todo>(Shelf::Todos, &goal, id.as_str())?.is_some() {
+                    return Ok(Found::Closed(goal, id.clone()));
+                }
+            }
+            if open.is_empty() {
+                let mut names = self.names(Shelf::Todos, &Shelf::Todos.closed(&goal))?;
+                names.extend(archive::names(self, Shelf::Todos, &goal, prefix.as_str())?);
+                closed.extend(self.matching(prefix, &goal, names)?);
+            }
+        }
+        let ids = |found: Vec<(GoalId, TodoId)>| found.into_iter().map(|(_, id)| id).collect();
+        Ok(match (open.len(), closed.len()) {
+            (0, 0) => Found::Nothing,
+            (0, 1) => closed.pop().map_or(Found::Nothing, |(goal, id)| Found::Closed(goal, id)),
+            (0, _) => Found::Several(ids(closed)),
+            (1, _) => open.pop().map_or(Found::Nothing, |(goal, id)| Found::Open(goal, id)),
+            (_, _) => Found::Several(ids(open)),
+        })
+    }
+
+    /// The goals that have a gate of this name, in force or closed.
+    pub fn goals_with_gate(&self, id: &GateId) -> Result<Vec<GoalId>, Error> {
+        let mut goals = self.goals()?;
+        let mut failed = None;
+        goals.retain(|goal| match self.anywhere::<Gate>(Shelf::Gates, goal, id.as_str()) {
+            Ok(found) => found.is_some(),
+            Err(error) => {
+                failed = Some(error);
+                false
+            }
+        });
+        failed.map_or(Ok(goals), Err)
+    }
+
+    /// How many todos there are and ever were, for the length of a new id.
+    pub fn todo_population(&self) -> Result<usize, Error> {
+        self.population(Shelf::Todos)
+    }
+
+    /// How many pieces of evidence there are and ever were, for the length of a new id.
+    pub fn evidence_population(&self) -> Result<usize, Error> {
+        self.population(Shelf::Evidence)
+    }
+
+    fn population(&self, shelf: Shelf) -> Result<usize, Error> {
+        self.goals()?.iter().try_fold(0, |sum, goal| {
+            let open = self.folder(&shelf.open(goal))?.map_or(0, |folder| folder.entries.len());
+            let closed = self.folder(&shelf.closed(goal))?.map_or(0, |folder| folder.entries.len());
+            Ok(sum + open + closed + archive::count(self, shelf, goal)?)
+        })
+    }
+
+    /// Whether an id of a todo was ever used.
+    pub fn todo_taken(&self, id: &TodoId) -> Result<bool, Error> {
+        self.taken(Shelf::Todos, id.as_str())
+    }
+
+    /// Whether an id of a piece of evidence was ever used.
+    pub fn evidence_taken(&self, id: &EvidenceId) -> Result<bool, Error> {
+        self.taken(Shelf::Evidence, id.as_str())
+    }
+
+    fn taken(&self, shelf: Shelf, id: &str) -> Result<bool, Error> {
+        for goal in self.goals()? {
+            if self.entry(&shelf.open_file(&goal, id))?.is_some()
+                || self.entry(&shelf.closed_file(&goal, id))?.is_some()
+                || archive::holds(self, shelf, &goal, id)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn matching(
+        &self,
+        prefix: &TodoPrefix,
+        goal: &GoalId,
+        names: Vec<String>,
+    ) -> Result<Vec<(GoalId, TodoId)>, Error> {
+        names
+            .into_iter()
+            .filter(|name| prefix.matches(name))
+            .map(|name| Ok((goal.clone(), self.id(&Shelf::Todos.open(goal), &name)?)))
+            .collect()
+    }
+
+    fn anywhere<T: Stored>(&self, shelf: Shelf, goal: &GoalId, id: &str) -> Result<Option<T>, Error> {
+        if let Some(record) = self.record(&shelf.open_file(goal, id))? {
+            return Ok(Some(record));
+        }
+        match self.record(&shelf.closed_file(goal, id))? {
+            Some(record) => Ok(Some(record)),
+            None => archive::find(self, shelf, goal, id),
+        }
+    }
+
+    fn shelf<I, T>(&self, shelf: Shelf, goal: &GoalId) -> Result<BTreeMap<I, T>, Error>
+    where
+        I: std::str::FromStr<Err: std::fmt::Display> + Ord,
+        T: Stored,
+    {
+        self.files(shelf, &shelf.open(goal))
+    }
+
+    fn files<I, T>(&self, shelf: Shelf, folder: &str) -> Result<BTreeMap<I, T>, Error>
+    where
+        I: std::str::FromStr<Err: std::fmt::Display> + Ord,
+        T: Stored,
+    {
+        let names = self.names(shelf, folder)?;
+        names
+            .into_iter()
+            .map(|name| {
+                let path = format!("{folder}/{name}{}", shelf.extension());
+                let gone = || Error::Damaged(format!("`{path}` is in its folder but cannot be read"));
+                Ok((self.id(folder, &name)?, self.record(&path)?.ok_or_else(gone)?))
+            })
+            .collect()
+    }
+
+    /// The records in a folder, without their extension. A file that is no record makes the folder unreadable: it
+    /// might be a gate that we fail to see.
+    fn names(&self, shelf: Shelf, folder: &str) -> Result<Vec<String>, Error> {
+        let Some(tree) = self.folder(folder)? else { return Ok(Vec::new()) };
+        let files = tree.entries.iter().filter(|entry| !entry.mode.is_tree());
+        let names = files.filter_map(|entry| {
+            let name = lossy(entry.filename.as_bstr());
+            match name.strip_suffix(shelf.extension()) {
+                Some(stem) => Some(Ok(stem.to_owned())),
+                None if archive::is_segment(&name) => None,
+                None => Some(Err(Error::Unreadable {
+                    path: format!("{folder}/{}", crate::domain::text::shown(&name, 80)),
+                    problem: format!(
+                        "it is no record (expected a name that ends in `{}`)",
+                        shelf.extension()
+                    ),
+                })),
+            }
+        });
+        names.collect()
+    }
+
+    fn id<I: std::str::FromStr<Err: std::fmt::Display>>(&self, folder: &str, name: &str) -> Result<I, Error> {
+        name.parse().map_err(|error: I::Err| Error::Unreadable {
+            path: format!("{folder}/{}", crate::domain::text::shown(name, 80)),
+            problem: error.to_string(),
+        })
+    }
+
+    fn record<T: Stored>(&self, path: &str) -> Result<Option<T>, Error> {
+        self.bytes(path)?.map(|bytes| format::decode(path, &bytes)).transpose()
+    }
+
+    pub(super) fn bytes(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
+        match self.entry(path)? {
+            None => Ok(None),
+            Some(entry) if !entry.mode.is_blob() => {
+                Err(Error::Unreadable { path: path.to_owned(), problem: "it is not a plain file".into() })
+            }
+            Some(entry) => match self.hot.get(entry.oid) {
+                Some(bytes) => Ok(Some(bytes)),
+                None => self.git.blob(entry.oid).map(Some),
+            },
+        }
+    }
+
+    fn entry(&self, path: &str) -> Result<Option<gix::objs::tree::Entry>, Error> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let Some(tree) = self.folder(folder)? else { return Ok(None) };
+        let found = tree.entries.iter().find(|entry| entry.filename.as_bstr() == name);
+        Ok(found.cloned())
+    }
+
+    /// The tree at `path`, read once; `None` when there is none.
+    pub(super) fn folder(&self, path: &str) -> Result<Option<Rc<Tree>>, Error> {
+        if let Some(known) = self.folders.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let tree = match path {
+            "" => Some(Rc::new(self.git.tree(self.base.tree)?)),
+            _ => match self.entry(path)? {
+                None => None,
+                Some(entry) if entry.mode.is_tree() => Some(Rc::new(self.git.tree(entry.oid)?)),
+                Some(_) => {
+                    let problem = "it is not a folder".into();
+                    return Err(Error::Unreadable { path: path.to_owned(), problem });
+                }
+            },
+        };
+        self.folders.borrow_mut().insert(path.to_owned(), tree.clone());
+        Ok(tree)
+    }
+
+    /// The paths of all records that a look at the present needs, with their blobs.
+    pub(super) fn open_records(&self) -> Result<Vec<(ObjectId, Vec<u8>)>, Error> {
+        let mut paths = vec![layout::POLICY.to_owned(), layout::QUOTA.to_owned()];
+        for goal in self.goals()? {
+            paths.push(layout::goal_file(&goal));
+            for shelf in [Shelf::Gates, Shelf::Todos, Shelf::Spend] {
+                let folder = shelf.open(&goal);
+                let names = self.names(shelf, &folder)?;
+                paths.extend(names.into_iter().map(|name| format!("{folder}/{name}{}", shelf.extension())));
+            }
+        }
+        let mut records = Vec::new();
+        for path in paths {
+            if let (Some(entry), Some(bytes)) = (self.entry(&path)?, self.bytes(&path)?) {
+                records.push((entry.oid, bytes));
+            }
+        }
+        Ok(records)
+    }
+}

@@ -1,0 +1,402 @@
+//! `.loopx/`: the state branch as files, for people and agents to read.
+//!
+//! It is a linked worktree of git's own kind, and a view: never read from, brought up to date after each mutation,
+//! and made anew from the branch whenever it is gone. Which commit it shows is noted beside git's own files of that
+//! worktree. A file that somebody edited by hand is left alone and named.
+
+use std::{
+    collections::BTreeMap,
+    fmt, fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use gix::{
+    ObjectId,
+    bstr::{BString, ByteSlice as _},
+    objs::tree::EntryMode,
+};
+
+use super::{
+    Error,
+    git::{Git, lossy},
+    program,
+    writer::{PATIENCE, Phase, Writer},
+};
+
+/// The name of the folder in the main worktree.
+pub const FOLDER: &str = ".loopx";
+/// The note of the commit that the view shows. It also marks git's record of the worktree as ours.
+const NOTE: &str = "loopx-view";
+
+/// Something about the view that a person should know. The state itself is safe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Warning {
+    /// `.loopx/` is not there, or is not this clone's.
+    Detached { why: String },
+    /// These files were edited by hand, so their newer content was not written over them.
+    Edited(Vec<String>),
+    /// The files could not be written.
+    Failed(String),
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Detached { why } => write!(f, "`{FOLDER}/` does not show the state: {why}"),
+            Self::Edited(paths) => {
+                let paths: Vec<_> = paths.iter().map(|path| format!("`{FOLDER}/{path}`")).collect();
+                write!(f, "left alone what was edited by hand: {}", paths.join(", "))
+            }
+            Self::Failed(problem) => write!(f, "`{FOLDER}/` is behind the state: {problem}"),
+        }
+    }
+}
+
+/// The view of one clone.
+#[derive(Debug)]
+pub(super) struct View {
+    /// Where the files are.
+    dir: PathBuf,
+    /// Git's own record of the worktree, `.git/worktrees/<name>`.
+    admin: PathBuf,
+}
+
+/// What stands where the view should be.
+enum Place {
+    Attached(View),
+    /// Git's record is there and ours, but folder and record do not point to each other.
+    Loose(View, String),
+    Nothing(PathBuf),
+    InTheWay(PathBuf),
+}
+
+impl View {
+    /// Brings files and index to what `tip` has. Says what did not work; the branch is right in any case.
+    pub(super) fn refresh(git: &Git, tip: ObjectId, writer: &mut Writer) -> Vec<Warning> {
+        match Self::locate(git) {
+            Ok(Place::Attached(view)) => view.bring_up_to(git, tip, writer),
+            Ok(Place::Loose(_, why)) => vec![Warning::Detached { why }],
+            Ok(Place::Nothing(_)) => vec![Warning::Detached { why: "it is not there".into() }],
+            Ok(Place::InTheWay(path)) => {
+                vec![Warning::Detached { why: format!("`{}` is something else", path.display()) }]
+            }
+            Err(error) => vec![Warning::Failed(error.to_string())],
+        }
+    }
+
+    /// What is wrong with the view, if anything, by a look that changes nothing.
+    pub(super) fn trouble(git: &Git, tip: ObjectId) -> Option<Warning> {
+        match Self::locate(git) {
+            Ok(Place::Attached(view)) if view.shows() == Some(tip) => None,
+            Ok(Place::Attached(_)) => {
+                Some(Warning::Failed("the next mutation will bring it up to date".into()))
+            }
+            Ok(Place::Loose(_, why)) => Some(Warning::Detached { why }),
+            Ok(Place::Nothing(_)) => Some(Warning::Detached { why: "it is not there".into() }),
+            Ok(Place::InTheWay(path)) => {
+                Some(Warning::Detached { why: format!("`{}` is something else", path.display()) })
+            }
+            Err(error) => Some(Warning::Failed(error.to_string())),
+        }
+    }
+
+    /// Makes sure that the view is there and this clone's own, and brings it up to `tip`.
+    pub(super) fn attach(
+        git: &Git,
+        branch: &str,
+        tip: ObjectId,
+        writer: &mut Writer,
+    ) -> Result<Vec<Warning>, Error> {
+        let view = match Self::locate(git)? {
+            Place::Attached(view) => view,
+            Place::Loose(view, _) => {
+                view.link()?;
+                view
+            }
+            Place::InTheWay(path) => {
+                let problem = "something else is there".to_owned();
+                return Err(Error::Io {
+                    doing: "put the state's files into",
+                    path,
+                    source: std::io::Error::other(problem),
+                });
+            }
+            Place::Nothing(dir) => {
+                // `--force` twice: a stale record of the same path, locked or not, is ours to replace.
+                let reason = "holds the state of loopx";
+                let flags =
+                    ["worktree", "add", "--force", "--force", "--no-checkout", "--lock", "--reason", reason];
+                let top = dir.parent().unwrap_or(&dir);
+                let args = flags.into_iter().chain([FOLDER, branch]);
+                program::git("add a worktree", git.common_dir(), top, args, b"")?;
+                let admin = linked(&dir).ok_or_else(|| Error::Git {
+                    doing: "add a worktree",
+                    problem: format!("`{}` does not point to it", dir.display()),
+                })?;
+                let view = Self { dir, admin };
+                fs::write(view.admin.join(NOTE), "").map_err(Error::io("write", view.admin.join(NOTE)))?;
+                view
+            }
+        };
+        Ok(view.bring_up_to(git, tip, writer))
+    }
+
+    fn locate(git: &Git) -> Result<Place, Error> {
+        let dir = git.main_worktree()?.join(FOLDER);
+        let worktrees = git.common_dir().join("worktrees");
+        // Git gives this name to the first worktree called `.loopx`; another only if that was taken.
+        let usual = worktrees.join("-loopx");
+        let admin = if usual.join(NOTE).exists() {
+            Some(usual)
+        } else {
+            let entries = fs::read_dir(&worktrees).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).find(|admin| admin.join(NOTE).exists())
+        };
+        let kind = fs::symlink_metadata(&dir).ok();
+        let Some(admin) = admin else {
+            return Ok(match (kind, linked(&dir)) {
+                (None, _) => Place::Nothing(dir),
+                // Killed between git's step and our note: git's record is of this clone and shows our branch.
+                (Some(_), Some(admin)) if admin.parent() == Some(&worktrees) => {
+                    Place::Loose(Self { dir, admin }, "it was only half set up".into())
+                }
+                (Some(meta), _) if meta.is_dir() && is_empty(&dir) => Place::Nothing(dir),
+                (Some(_), _) => Place::InTheWay(dir),
+            });
+        };
+        let view = Self { dir, admin };
+        let back = fs::read_to_string(view.admin.join("gitdir")).unwrap_or_default();
+        let points_back = Path::new(back.trim_end()) == view.dir.join(".git");
+        match kind {
+            None => Ok(Place::Loose(view, "it is not there".into())),
+            Some(meta) if !meta.is_dir() => Ok(Place::InTheWay(view.dir)),
+            Some(_) => match linked(&view.dir) {
+                Some(admin) if admin == view.admin && points_back => Ok(Place::Attached(view)),
+                Some(_) => {
+                    Ok(Place::Loose(view, "it belongs to another place, as after a move or a copy".into()))
+                }
+                None if is_empty(&view.dir) => Ok(Place::Loose(view, "it is empty".into())),
+                None => Ok(Place::Loose(view, "it lost its link to the repository".into())),
+            },
+        }
+    }
+
+    /// Makes folder and git's record point to each other. What the folder has is looked at file by file afterwards.
+    fn link(&self) -> Result<(), Error> {
+        fs::create_dir_all(&self.dir).map_err(Error::io("create", &self.dir))?;
+        let write = |path: PathBuf, text: String| fs::write(&path, text).map_err(Error::io("write", &path));
+        write(self.dir.join(".git"), format!("gitdir: {}\n", self.admin.display()))?;
+        write(self.admin.join("gitdir"), format!("{}\n", self.dir.join(".git").display()))?;
+        write(self.admin.join(NOTE), String::new())
+    }
+
+    fn shows(&self) -> Option<ObjectId> {
+        let note = fs::read(self.admin.join(NOTE)).ok()?;
+        ObjectId::from_hex(note.trim()).ok()
+    }
+
+    fn bring_up_to(&self, git: &Git, tip: ObjectId, writer: &mut Writer) -> Vec<Warning> {
+        writer.recover_view(&self.admin.join("index.lock"));
+        let shown = self.shows();
+        if shown == Some(tip) {
+            return Vec::new();
+        }
+        let synced = writer.begin(Phase::View).and_then(|()| self.sync(git, shown, tip));
+        match synced {
+            Ok(edited) if edited.is_empty() => Vec::new(),
+            Ok(edited) => vec![Warning::Edited(edited)],
+            Err(error) => vec![Warning::Failed(error.to_string())],
+        }
+    }
+
+    /// Returns the files that were left alone.
+    fn sync(&self, git: &Git, shown: Option<ObjectId>, tip: ObjectId) -> Result<Vec<String>, Error> {
+        let new = git.base(tip)?.tree;
+        // A commit that is gone cannot be compared with: then every file is looked at.
+        let old = shown.and_then(|commit| git.base(commit).ok()).map(|base| base.tree);
+        let mut changes = BTreeMap::new();
+        diff(git, old, Some(new), "", &mut changes)?;
+
+        let mut edited = Vec::new();
+        let mut written = Vec::new();
+        for (path, change) in &changes {
+            match self.apply(git, path, change)? {
+                Applied::Done => {}
+                Applied::LeftAlone => edited.push(path.clone()),
+            }
+            written.push((path.as_str(), change.new));
+        }
+        self.write_index(git, &written)?;
+        let note = self.admin.join(NOTE);
+        fs::write(&note, tip.to_string()).map_err(Error::io("write", &note))?;
+        Ok(edited)
+    }
+
+    fn apply(&self, git: &Git, path: &str, change: &Changed) -> Result<Applied, Error> {
+        let file = self.dir.join(path);
+        if self.leads_elsewhere(path) {
+            return Ok(Applied::LeftAlone);
+        }
+        let on_disk = match fs::symlink_metadata(&file) {
+            Err(_) => None,
+            Ok(meta) if meta.is_file() => {
+                let bytes = fs::read(&file).map_err(Error::io("read", &file))?;
+                Some(gix::objs::compute_hash(git.hash_kind(), gix::objs::Kind::Blob, &bytes).ok())
+            }
+            Ok(_) => Some(None),
+        };
+        match (on_disk, change.new) {
+            (None, None) => Ok(Applied::Done),
+            (Some(Some(there)), Some(new)) if there == new => Ok(Applied::Done),
+            (Some(there), _) if there.is_none() || there != change.old => Ok(Applied::LeftAlone),
+            (Some(_), None) => {
+                fs::remove_file(&file).map_err(Error::io("remove", &file))?;
+                // Folders that this emptied go, too; one that still has something says so by refusing.
+                let parents =
+                    Path::new(path).ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
+                let _ = parents
+                    .map(|parent| fs::remove_dir(self.dir.join(parent)))
+                    .take_while(Result::is_ok)
+                    .count();
+                Ok(Applied::Done)
+            }
+            (_, Some(new)) => {
+                self.write(&file, &git.blob(new)?)?;
+                Ok(Applied::Done)
+            }
+        }
+    }
+
+    /// Whether a folder on the way to `path` is a symbolic link, behind which nothing of ours may be written.
+    fn leads_elsewhere(&self, path: &str) -> bool {
+        Path::new(path)
+            .ancestors()
+            .skip(1)
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .any(|parent| fs::symlink_metadata(self.dir.join(parent)).is_ok_and(|meta| !meta.is_dir()))
+    }
+
+    /// Old content or new, never half of it; and no leftover among the user's files when killed.
+    fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), Error> {
+        if let Some(parent) = file.parent() {
+            fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
+        }
+        let scratch = self.admin.join("loopx-scratch");
+        fs::File::create(&scratch)
+            .and_then(|mut scratch| scratch.write_all(bytes))
+            .map_err(Error::io("write", &scratch))?;
+        match fs::rename(&scratch, file) {
+            Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
+                fs::write(file, bytes).map_err(Error::io("write", file))
+            }
+            result => result.map_err(Error::io("write", file)),
+        }
+    }
+
+    /// Tells git's index of the worktree what its files are, so that `git status` there is clean.
+    fn write_index(&self, git: &Git, changes: &[(&str, Option<ObjectId>)]) -> Result<(), Error> {
+        use gix::index::{File, State, entry};
+        let failed = || Error::git("write the index of `.loopx/`");
+        let path = self.admin.join("index");
+        let patience = gix::lock::acquire::Fail::AfterDurationWithBackoff(PATIENCE);
+        let lock =
+            gix::lock::File::acquire_to_update_resource(&path, patience, None, 0).map_err(|error| {
+                Error::Git { doing: "lock the index of `.loopx/`", problem: error.to_string() }
+            })?;
+        let mut index = match path.exists() {
+            true => File::at(&path, git.hash_kind(), false, Default::default()).map_err(failed())?,
+            false => File::from_state(State::new(git.hash_kind()), path),
+        };
+        // The tree cache would make git commit what was there before.
+        index.remove_tree();
+        let mut gone: Vec<BString> = Vec::new();
+        let mut added = false;
+        for (path, blob) in changes {
+            let name = BString::from(*path);
+            let Some(blob) = blob else {
+                gone.push(name);
+                continue;
+            };
+            let stat = gix::index::fs::Metadata::from_path_no_follow(&self.dir.join(path))
+                .ok()
+                .and_then(|meta| entry::Stat::from_fs(&meta).ok())
+                .unwrap_or_default();
+            match index.entry_mut_by_path_and_stage(name.as_bstr(), entry::Stage::Unconflicted) {
+                Some(entry) => (entry.stat, entry.id) = (stat, *blob),
+                None => {
+                    let (flags, mode) = (entry::Flags::empty(), entry::Mode::FILE);
+                    index.dangerously_push_entry(stat, *blob, flags, mode, name.as_bstr());
+                    added = true;
+                }
+            }
+            if added {
+                index.sort_entries();
+                added = false;
+            }
+        }
+        if !gone.is_empty() {
+            gone.sort();
+            index.remove_entries(|_, path, _| gone.binary_search_by(|gone| gone.as_bstr().cmp(path)).is_ok());
+        }
+        let mut out = std::io::BufWriter::with_capacity(64 * 1024, lock);
+        index.write_to(&mut out, Default::default()).map_err(failed())?;
+        let problem = |problem: String| Error::Git { doing: "write the index of `.loopx/`", problem };
+        let lock = out.into_inner().map_err(|error| problem(error.to_string()))?;
+        lock.commit().map_err(|error| problem(error.to_string()))?;
+        Ok(())
+    }
+}
+
+enum Applied {
+    Done,
+    LeftAlone,
+}
+
+#[derive(Debug)]
+struct Changed {
+    old: Option<ObjectId>,
+    new: Option<ObjectId>,
+}
+
+/// The files that differ between two trees, by path.
+fn diff(
+    git: &Git,
+    old: Option<ObjectId>,
+    new: Option<ObjectId>,
+    folder: &str,
+    changes: &mut BTreeMap<String, Changed>,
+) -> Result<(), Error> {
+    let mut entries: BTreeMap<String, [Option<(EntryMode, ObjectId)>; 2]> = BTreeMap::new();
+    for (side, tree) in [old, new].into_iter().enumerate() {
+        let Some(tree) = tree else { continue };
+        for entry in git.tree(tree)?.entries {
+            entries.entry(lossy(entry.filename.as_bstr())).or_default()[side] = Some((entry.mode, entry.oid));
+        }
+    }
+    for (name, [old, new]) in entries.into_iter().filter(|(_, [old, new])| old != new) {
+        let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+        let pick = |side: Option<(EntryMode, ObjectId)>, tree: bool| {
+            side.filter(|(mode, _)| mode.is_tree() == tree).map(|(_, id)| id)
+        };
+        if pick(old, true).is_some() || pick(new, true).is_some() {
+            diff(git, pick(old, true), pick(new, true), &path, changes)?;
+        }
+        let (old, new) = (pick(old, false), pick(new, false));
+        if old.is_some() || new.is_some() {
+            changes.insert(path, Changed { old, new });
+        }
+    }
+    Ok(())
+}
+
+/// Where the `.git` file of a linked worktree points.
+fn linked(dir: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(dir.join(".git")).ok()?;
+    let target = Path::new(text.strip_prefix("gitdir: ")?.trim_end_matches('\n'));
+    dir.join(target).canonicalize().ok()
+}
+
+fn is_empty(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+}

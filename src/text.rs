@@ -1,0 +1,86 @@
+//! How things are said: counts, lists, ages, columns.
+
+use std::fmt;
+
+use crate::domain::time::Seconds;
+
+/// A number with its noun: `1 todo`, `2 todos`.
+#[derive(Debug, Clone, Copy)]
+pub struct Count(pub usize, pub &'static str);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(number, noun) = self;
+        write!(f, "{number} {noun}{}", if *number == 1 { "" } else { "s" })
+    }
+}
+
+/// How long ago: `2 h ago`, `just now`.
+#[derive(Debug, Clone, Copy)]
+pub struct Ago(pub Seconds);
+
+impl fmt::Display for Ago {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.0 {
+            0..=4 => f.write_str("just now"),
+            _ => write!(f, "{} ago", self.0),
+        }
+    }
+}
+
+/// Cells in columns, two spaces apart; the last column is not padded.
+#[derive(Debug, Default)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Adds a row.
+    pub fn row<const N: usize>(&mut self, cells: [&dyn fmt::Display; N]) {
+        self.rows.push(cells.iter().map(ToString::to_string).collect());
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
+        let width = |column: usize| {
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or_default()
+        };
+        let widths: Vec<_> = (0..columns).map(width).collect();
+        for row in &self.rows {
+            let mut line = String::from("  ");
+            for (cell, width) in row.iter().zip(&widths) {
+                line.push_str(&format!("{cell:width$}  "));
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_ages_are_said_as_people_do() {
+        assert_eq!(Count(1, "gate").to_string(), "1 gate");
+        assert_eq!(Count(0, "gate").to_string(), "0 gates");
+        assert_eq!(Ago(Seconds(3)).to_string(), "just now");
+        assert_eq!(Ago(Seconds(7_260)).to_string(), "2 h 1 min ago");
+    }
+
+    #[test]
+    fn columns_line_up_and_leave_no_trailing_space() {
+        let mut table = Table::default();
+        table.row([&"t-1", &"p0", &""]);
+        table.row([&"t-222", &"p1", &"x"]);
+        assert_eq!(table.to_string(), "  t-1    p0\n  t-222  p1  x\n");
+    }
+}
