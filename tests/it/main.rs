@@ -1,0 +1,5 @@
+//! The program as its users meet it: real binary, real git, a sealed world for each test.
+
+mod sandbox;
+
+mod gates;
