@@ -148,10 +148,10 @@ fn draw<T: std::str::FromStr, E>(
 ) -> Result<Option<T>, E> {
     let digits: String = entropy.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect();
     for length in draw_length(population)..=LONGEST {
-        if let Ok(id) = format!("{kind}{}", &digits[..length]).parse() {
-            if !taken(&id)? {
-                return Ok(Some(id));
-            }
+        if let Ok(id) = format!("{kind}{}", &digits[..length]).parse()
+            && !taken(&id)?
+        {
+            return Ok(Some(id));
         }
     }
     Ok(None)

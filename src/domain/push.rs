@@ -36,7 +36,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// A person has not answered yet, or has said no.
-    Gate { goal: GoalId, id: GateId, gate: Gate },
+    Gate { goal: GoalId, id: GateId, gate: Box<Gate> },
     /// The ref would carry loopx's own state away.
     CarriesState { local: String, remote: String },
 }
@@ -58,7 +58,7 @@ pub fn verdict<'a>(
         reasons.extend(held.into_iter().map(|(goal, id, gate)| Reason::Gate {
             goal: goal.clone(),
             id: id.clone(),
-            gate: gate.clone(),
+            gate: Box::new(gate.clone()),
         }));
     }
     if reasons.is_empty() { Verdict::Allowed } else { Verdict::Refused(reasons) }

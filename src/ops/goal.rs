@@ -105,10 +105,10 @@ pub(super) fn derived<I: std::str::FromStr>(
     let slug = slug(sentence).unwrap_or_else(|| fallback.to_owned());
     for number in 1..10_000 {
         let text = if number == 1 { slug.clone() } else { format!("{slug}-{number}") };
-        if let Ok(id) = text.parse() {
-            if !taken(&id)? {
-                return Ok(id);
-            }
+        if let Ok(id) = text.parse()
+            && !taken(&id)?
+        {
+            return Ok(id);
         }
     }
     Err(Refusal::NoFreeId.into())

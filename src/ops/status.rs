@@ -62,7 +62,7 @@ pub fn status(ctx: &Ctx) -> Result<Status, Error> {
         }));
     }
     gates.sort_by_key(|view| view.gate.asked.at);
-    todos.sort_by(|a, b| super::todo::order(a).cmp(&super::todo::order(b)));
+    todos.sort_by_key(super::todo::order);
     Ok(Status {
         branch: ctx.store.git().branch()?,
         tip: snapshot.tip(),

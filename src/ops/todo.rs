@@ -98,7 +98,7 @@ pub fn list(ctx: &Ctx, goal: Option<&GoalId>, all: bool) -> Result<Todos, Error>
         }
         todos.extend(found.into_iter().map(|(id, todo)| TodoView { id, goal: goal.clone(), todo }));
     }
-    todos.sort_by(|a, b| order(a).cmp(&order(b)));
+    todos.sort_by_key(order);
     Ok(Todos { todos })
 }
 

@@ -115,7 +115,7 @@ pub fn decode<T: Stored>(path: &str, bytes: &[u8]) -> Result<T, Error> {
     let mut table = parse::<T>(text).map_err(unreadable)?;
     let minor = version(path, &table)?;
     table.remove("format");
-    if minor > MINOR {
+    if is_newer(minor) {
         table.retain(|field, _| T::FIELDS.contains(&field));
     }
     T::deserialize(table).map_err(|error| unreadable(one_line(&error.to_string())))
@@ -131,7 +131,7 @@ pub fn rewritten<T: Stored>(path: &str, old: Option<&[u8]>, record: &T) -> Resul
     }
     let unreadable = |problem: String| Error::Unreadable { path: path.to_owned(), problem };
     let table = parse::<T>(old).map_err(unreadable)?;
-    if version(path, &table)? <= MINOR {
+    if !is_newer(version(path, &table)?) {
         return Ok(fresh);
     }
     let mut merged = parse::<T>(&fresh).map_err(unreadable)?;
@@ -153,6 +153,11 @@ fn parse<T: Stored>(text: &str) -> Result<Table, String> {
         Syntax::Toml => text.parse().map_err(|error: toml::de::Error| one_line(&error.to_string())),
         Syntax::Json => serde_json::from_str(text).map_err(|error| error.to_string()),
     }
+}
+
+/// Whether a minor version may have fields that this program does not know.
+fn is_newer(minor: u32) -> bool {
+    minor > MINOR
 }
 
 /// The minor version of a record whose major version is ours.

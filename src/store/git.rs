@@ -30,8 +30,11 @@ pub struct Git {
     common: PathBuf,
     refs: RefFormat,
     /// Small objects that were read or written a moment ago. Objects never change, so these are never out of date.
-    seen: RefCell<HashMap<ObjectId, (Kind, Rc<[u8]>)>>,
+    seen: RefCell<HashMap<ObjectId, Object>>,
 }
+
+/// A kind and the bytes.
+type Object = (Kind, Rc<[u8]>);
 
 /// How the repository keeps its refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -311,7 +314,7 @@ impl Git {
         Ok(id)
     }
 
-    fn keep(&self, id: ObjectId, object: &(Kind, Rc<[u8]>)) {
+    fn keep(&self, id: ObjectId, object: &Object) {
         if object.1.len() <= 64 * 1024 {
             self.seen.borrow_mut().insert(id, object.clone());
         }

@@ -154,34 +154,32 @@ impl<'s> Snapshot<'s> {
     /// closed one. Open work comes first, so that the past can neither hide it nor make it slower to find.
     pub fn find_todo(&self, prefix: &TodoPrefix) -> Result<Found, Error> {
         let mut open = Vec::new();
-        let mut closed = Vec::new();
         for goal in self.goals()? {
             let names = self.names(Shelf::Todos, &Shelf::Todos.open(&goal))?;
             open.extend(self.matching(prefix, &goal, names)?);
         }
-        if let Some((goal, id)) = open.iter().find(|(_, id)| id.as_str() == prefix.as_str()) {
-            return Ok(Found::Open(goal.clone(), id.clone()));
+        if let Some(exact) = open.iter().position(|(_, id)| id.as_str() == prefix.as_str()) {
+            open = vec![open.swap_remove(exact)];
         }
-        let exact: Option<TodoId> = prefix.as_str().parse().ok();
+        match one(open) {
+            Ok(None) => {}
+            Ok(Some((goal, id))) => return Ok(Found::Open(goal, id)),
+            Err(several) => return Ok(Found::Several(several)),
+        }
+
+        let mut closed = Vec::new();
         for goal in self.goals()? {
-            if let Some(id) = exact.as_ref().filter(|_| open.is_empty()) {
-                if self.anywhere::<Todo>(Shelf::Todos, &goal, id.as_str())?.is_some() {
-                    return Ok(Found::Closed(goal, id.clone()));
-                }
-            }
-            if open.is_empty() {
-                let mut names = self.names(Shelf::Todos, &Shelf::Todos.closed(&goal))?;
-                names.extend(archive::names(self, Shelf::Todos, &goal, prefix.as_str())?);
-                closed.extend(self.matching(prefix, &goal, names)?);
-            }
+            let mut names = self.names(Shelf::Todos, &Shelf::Todos.closed(&goal))?;
+            names.extend(archive::names(self, Shelf::Todos, &goal, prefix.as_str())?);
+            closed.extend(self.matching(prefix, &goal, names)?);
         }
-        let ids = |found: Vec<(GoalId, TodoId)>| found.into_iter().map(|(_, id)| id).collect();
-        Ok(match (open.len(), closed.len()) {
-            (0, 0) => Found::Nothing,
-            (0, 1) => closed.pop().map_or(Found::Nothing, |(goal, id)| Found::Closed(goal, id)),
-            (0, _) => Found::Several(ids(closed)),
-            (1, _) => open.pop().map_or(Found::Nothing, |(goal, id)| Found::Open(goal, id)),
-            (_, _) => Found::Several(ids(open)),
+        if let Some(exact) = closed.iter().position(|(_, id)| id.as_str() == prefix.as_str()) {
+            closed = vec![closed.swap_remove(exact)];
+        }
+        Ok(match one(closed) {
+            Ok(None) => Found::Nothing,
+            Ok(Some((goal, id))) => Found::Closed(goal, id),
+            Err(several) => Found::Several(several),
         })
     }
 
@@ -377,5 +375,13 @@ impl<'s> Snapshot<'s> {
             }
         }
         Ok(records)
+    }
+}
+
+/// Nothing, the only one, or the ids of all.
+fn one(mut found: Vec<(GoalId, TodoId)>) -> Result<Option<(GoalId, TodoId)>, Vec<TodoId>> {
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        _ => Err(found.into_iter().map(|(_, id)| id).collect()),
     }
 }
