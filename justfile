@@ -1,0 +1,11 @@
+# What CI runs.
+ci:
+    .ci/run
+
+# The tests.
+test:
+    cargo test --locked
+
+# Timings, paired against git in the same run.
+bench:
+    cargo bench --locked
