@@ -220,7 +220,7 @@ impl Stage<'_> {
         // A terminal ends with an error when its last user has gone.
         while let Ok(read @ 1..) = terminal.read(&mut buffer) {
             shown.extend_from_slice(&buffer[..read]);
-            if !answered && shown.ends_with(b": ") {
+            if !answered && shown.ends_with(b"`: ") {
                 terminal.write_all(format!("{GATE}\n").as_bytes()).map_err(failed("type the answer"))?;
                 answered = true;
             }

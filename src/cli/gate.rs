@@ -110,7 +110,7 @@ impl Gate {
             }
             Self::Show { gate, goal_id } => {
                 let view = ops::gate::show(ctx, goal_id.as_ref(), &gate)?;
-                Ok(Said::read(&view, say(ctx, &view)))
+                Ok(Said::read(&view, say(ctx, &view, None)))
             }
             Self::Resolve(resolve) => resolve.run(process, ctx),
         }
@@ -131,10 +131,8 @@ impl Resolve {
 
 fn challenge(ctx: &Ctx, asked: &Asked) -> Challenge {
     let (view, decision) = (&asked.view, &asked.decision);
-    let mut shows = say(ctx, view);
-    if let Some(commit) = &asked.commit {
-        shows.push_str(&format!("  commit  {} {}\n", &commit.commit[..10], commit.subject));
-    }
+    let commit = asked.commit.as_ref().map(|commit| format!("{} {}", &commit.commit[..10], commit.subject));
+    let shows = say(ctx, view, commit.as_deref());
     Challenge {
         what: format!("{decision} gate `{}`", view.id),
         shows,
@@ -158,7 +156,8 @@ pub(super) fn table<'a>(gates: impl Iterator<Item = &'a GateView>) -> Table {
     table
 }
 
-fn say(ctx: &Ctx, view: &GateView) -> String {
+/// One gate; `commit` is what the project has checked out, for somebody who is about to answer.
+fn say(ctx: &Ctx, view: &GateView, commit: Option<&str>) -> String {
     let gate = &view.gate;
     let words = |words: Vec<String>| words.join(", ");
     let asked = format!("by {}, {}", gate.asked.by.name(), Ago(view.age_seconds));
@@ -186,6 +185,9 @@ fn say(ctx: &Ctx, view: &GateView) -> String {
             table.row([&"state", &format!("withdrawn by {}, {}", by.name(), ago(*at))]);
             table.row([&"reason", &reason.as_str().replace('\n', " ")]);
         }
+    }
+    if let Some(commit) = commit {
+        table.row([&"commit", &commit]);
     }
     format!("gate {}: \"{}\"\n{table}", view.id, gate.question)
 }

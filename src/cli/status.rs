@@ -31,7 +31,7 @@ fn say(ctx: &Ctx, status: &Status) -> String {
         text.push_str(&format!("PUSHES ARE NOT GUARDED: {why}\n"));
     }
     if let Some(trouble) = &status.view {
-        text.push_str(&format!("{trouble}; run `loopx init`\n"));
+        text.push_str(&format!("{trouble}\n"));
     }
     text.push_str(&format!("{}\n", Count(status.goals.len(), "goal")));
     let mut goals = Table::default();

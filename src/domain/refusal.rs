@@ -1,7 +1,6 @@
 //! Every way in which a step can be illegal, with its facts.
 //!
-//! The sentence says what was refused and why; the command that helps is said at the doors
-//! (see [`crate::error::Error`]).
+//! The sentence says what was refused and why; the command that helps is added on the way to the doors.
 
 use super::{
     actor::Actor,

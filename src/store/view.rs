@@ -40,6 +40,17 @@ pub enum Warning {
     Failed(String),
 }
 
+impl Warning {
+    /// The command that helps, if one does.
+    pub fn cure(&self) -> Option<&'static str> {
+        match self {
+            Self::Detached { .. } => Some("loopx init"),
+            Self::Edited(_) => Some("git -C .loopx checkout -- ."),
+            Self::Failed(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -49,7 +60,8 @@ impl fmt::Display for Warning {
                 write!(f, "left alone what was edited by hand: {}", paths.join(", "))
             }
             Self::Failed(problem) => write!(f, "`{FOLDER}/` is behind the state: {problem}"),
-        }
+        }?;
+        self.cure().map_or(Ok(()), |cure| write!(f, " (run `{cure}`)"))
     }
 }
 

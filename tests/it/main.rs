@@ -2,4 +2,7 @@
 
 mod sandbox;
 
+mod demo;
 mod gates;
+mod tidy;
+mod transcripts;

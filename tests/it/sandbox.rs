@@ -123,6 +123,13 @@ impl Sandbox {
         self
     }
 
+    /// Finds programs in this folder first.
+    pub(crate) fn put_on_path(&mut self, dir: &str) -> &mut Self {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let git = std::env::var("LOOPX_TEST_GIT_DIR").map(|dir| format!("{dir}:")).unwrap_or_default();
+        self.env("PATH", &format!("{dir}:{git}{path}"))
+    }
+
     /// Lets time pass.
     pub(crate) fn sleep(&self, seconds: u64) {
         self.ticks.set(self.ticks.get() + seconds);
@@ -200,27 +207,30 @@ impl Sandbox {
         self.run(program, &args, input)
     }
 
-    /// Runs loopx as a person at a terminal who types `answer` when asked. Everything the terminal showed is in
+    /// Runs loopx as a person at a terminal who types `answer` whenever asked. Everything the terminal showed is in
     /// `stdout`.
     pub(crate) fn person(&self, args: &str, answer: &str) -> Output {
+        self.shown(self.person_raw(args, answer))
+    }
+
+    /// The same with nothing hidden.
+    pub(crate) fn person_raw(&self, args: &str, answer: &str) -> Output {
         let (mut pty, pts) = pty_process::blocking::open().expect("a pseudo-terminal");
         let mut command = pty_process::blocking::Command::new(LOOPX).args(words(args)).env_clear();
         command = command.current_dir(self.path(&self.dir)).envs(self.environment());
         let mut child = command.spawn(pts).expect("loopx starts");
         let mut shown = Vec::new();
         let mut buffer = [0; 4096];
-        let mut answered = false;
         // The terminal ends with an error when its last user has gone.
         while let Ok(read @ 1..) = pty.read(&mut buffer) {
             shown.extend_from_slice(&buffer[..read]);
-            if !answered && shown.ends_with(b": ") {
+            if shown.ends_with(b"`: ") {
                 pty.write_all(format!("{answer}\n").as_bytes()).expect("the terminal takes input");
-                answered = true;
             }
         }
         let code = child.wait().expect("loopx ends").code().unwrap_or(-1);
         let stdout = String::from_utf8_lossy(&shown).replace("\r\n", "\n");
-        self.shown(Output { code, stdout, stderr: String::new() })
+        Output { code, stdout, stderr: String::new() }
     }
 
     pub(crate) fn command(&self, program: &str, args: &[OsString]) -> Command {
