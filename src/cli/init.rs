@@ -1,8 +1,10 @@
 use super::Said;
 use crate::{
+    caller::Challenge,
     domain::{id::GoalId, text::Title},
     error::Error,
     ops::{self, Ctx},
+    process::Process,
 };
 
 #[derive(Debug, clap::Args)]
@@ -22,17 +24,31 @@ pub(super) struct Init {
 }
 
 impl Init {
-    pub(super) fn run(self, ctx: &Ctx) -> Result<Said, Error> {
+    pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
+        let plan = ops::init::plan(ctx, self.state_branch.as_deref())?;
+        let proven = match plan.loosens() {
+            None => None,
+            Some(what) => {
+                let look = plan.look().map(|look| format!("Look at it first: {look}\n")).unwrap_or_default();
+                let challenge = Challenge {
+                    shows: format!("This will {what}\n{look}"),
+                    what,
+                    word: plan.branch().to_owned(),
+                    command: "loopx init".into(),
+                };
+                Some(ctx.caller.prove(process, &ctx.owner()?, &challenge)?)
+            }
+        };
         let goal = self.goal_text.map(|text| (text, self.goal_id));
-        let request = ops::init::Request { branch: self.state_branch, goal, hooks: !self.no_hooks };
-        let done = ops::init::init(ctx, request)?;
+        let request = ops::init::Request { goal, hooks: !self.no_hooks };
+        let done = ops::init::init(ctx, &plan, request, proven.as_ref())?;
         let value = &done.value;
-        let verb = if value.created { "began" } else { "kept" };
-        let mut text = format!("{verb} the state on branch `{}`, to be read in `.loopx/`\n", value.branch);
+        let mut text =
+            format!("{} the state on branch `{}`, to be read in `.loopx/`\n", value.state, value.branch);
         text.push_str(&super::hooks::line(&value.enforcement));
         match &value.goal {
             Some(goal) => text.push_str(&format!("added goal {goal}\n")),
-            None if value.created => text.push_str("next: loopx goal add \"<objective>\"\n"),
+            None if value.state == "began" => text.push_str("next: loopx goal add \"<objective>\"\n"),
             None => {}
         }
         let warnings = done.warnings.iter().map(ToString::to_string).collect();

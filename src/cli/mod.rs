@@ -161,7 +161,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
     let global = cli.global;
     let ctx = || context(process, &global);
     let said = match cli.command {
-        Command::Init(init) => init.run(&ctx()?)?,
+        Command::Init(init) => init.run(process, &ctx()?)?,
         Command::Status => status::status(&ctx()?)?,
         Command::Goal(goal) => goal.run(&ctx()?)?,
         Command::ConfigureGoal(configure) => configure.run(process, &ctx()?)?,

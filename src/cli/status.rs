@@ -27,6 +27,12 @@ fn say(ctx: &Ctx, status: &Status) -> String {
             text.push_str(&format!("  answer: loopx gate resolve {} --decision approve\n", first.id));
         }
     }
+    if let Some(problem) = &status.distrust {
+        text.push_str(&format!("THE STATE IS NOT TRUSTED: {problem}\n"));
+        text.push_str(
+            "  everything that relies on it is refused; what to do says `loopx quota should-run`\n",
+        );
+    }
     if let Some(why) = &status.enforcement.why {
         text.push_str(&format!("PUSHES ARE NOT GUARDED: {why}\n"));
     }

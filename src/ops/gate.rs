@@ -141,7 +141,7 @@ pub fn asked(
     decision: Choice,
     revision: Option<&str>,
 ) -> Result<Asked, Error> {
-    let view = find(ctx, &ctx.store.read()?, goal, id)?;
+    let view = find(ctx, &ctx.store.trusted()?, goal, id)?;
     view.gate.must_take(id, &decision)?;
     let commit = match revision {
         Some(revision) => Some(ctx.store.git().revision(revision)?),

@@ -5,17 +5,18 @@ use serde::Serialize;
 use super::{Ctx, Done, enforcement::Enforcement, goal};
 use crate::{
     domain::{
+        actor::Proven,
         id::GoalId,
         policy::{Approval, Policy, RepositoryId},
         text::Title,
     },
-    error::Error,
+    error::{Error, Kind},
+    store::Situation,
 };
 
 /// What `init` was asked for.
 #[derive(Debug)]
 pub struct Request {
-    pub branch: Option<String>,
     /// Objective of a first goal, with the id that was chosen for it.
     pub goal: Option<(Title, Option<GoalId>)>,
     pub hooks: bool,
@@ -25,18 +26,73 @@ pub struct Request {
 #[derive(Debug, Serialize)]
 pub struct Initialised {
     pub branch: String,
-    /// False when the state was there already.
-    pub created: bool,
+    /// What became of the state: `began`, `kept`, `put back`, `adopted`.
+    pub state: &'static str,
     /// The goal that was added.
     pub goal: Option<GoalId>,
     pub enforcement: Enforcement,
 }
 
+/// What an `init` would come to.
+#[derive(Debug)]
+pub struct Plan {
+    branch: String,
+    situation: Situation,
+}
+
+impl Plan {
+    /// What only a person may agree to, if there is anything: it completes "only a person may …".
+    pub fn loosens(&self) -> Option<String> {
+        let branch = &self.branch;
+        match &self.situation {
+            Situation::New | Situation::Ours | Situation::Lost { .. } => None,
+            Situation::Foreign { .. } => {
+                Some(format!("take over what something else than loopx put on `{branch}`"))
+            }
+            Situation::Gone => {
+                Some(format!("begin `{branch}` anew, without the goals and gates that were there"))
+            }
+        }
+    }
+
+    /// The branch, which is what a person types back.
+    pub fn branch(&self) -> &str {
+        &self.branch
+    }
+
+    /// The command that shows what there is to agree to.
+    pub fn look(&self) -> Option<String> {
+        match &self.situation {
+            Situation::Foreign { last: Some(last), .. } => {
+                Some(format!("git log --patch {}...{}", &last[..10], self.branch))
+            }
+            Situation::Foreign { last: None, .. } => Some(format!("git log --patch {}", self.branch)),
+            _ => None,
+        }
+    }
+}
+
+/// Looks what `init` would meet, without changing it.
+pub fn plan(ctx: &Ctx, branch: Option<&str>) -> Result<Plan, Error> {
+    let branch = ctx.store.branch_for(branch)?;
+    let situation = ctx.store.situation(&branch)?;
+    Ok(Plan { branch, situation })
+}
+
 /// Makes what is missing of branch, config, exclude entry, `.loopx/` and hook, and adds a first goal if asked to.
-pub fn init(ctx: &Ctx, request: Request) -> Result<Done<Initialised>, Error> {
+pub fn init(
+    ctx: &Ctx,
+    plan: &Plan,
+    request: Request,
+    proven: Option<&Proven>,
+) -> Result<Done<Initialised>, Error> {
+    if let (Some(loosened), None) = (plan.loosens(), proven) {
+        return Err(Error::new(Kind::PersonNeeded, format!("only a person may {loosened}"))
+            .hint("run `loopx init` in a terminal"));
+    }
     let stamp = ctx.stamp()?;
     let policy = Policy { repository: RepositoryId::new(&ctx.entropy), approval: Approval::Terminal };
-    let setup = ctx.store.set_up(request.branch.as_deref(), &policy, &stamp)?;
+    let setup = ctx.store.set_up(&plan.branch, &plan.situation, &policy, &stamp)?;
     // The configuration that was just written is read by a store of its own.
     let ctx = &ctx.reopened()?;
     let enforcement = match request.hooks {
@@ -51,6 +107,12 @@ pub fn init(ctx: &Ctx, request: Request) -> Result<Done<Initialised>, Error> {
         commit = done.commit;
         added = Some(done.value.id);
     }
-    let value = Initialised { branch: setup.branch, created: setup.created, goal: added, enforcement };
+    let state = match setup.situation {
+        Situation::New | Situation::Gone => "began",
+        Situation::Ours => "kept",
+        Situation::Lost { .. } => "put back",
+        Situation::Foreign { .. } => "adopted",
+    };
+    let value = Initialised { branch: setup.branch, state, goal: added, enforcement };
     Ok(Done { value, commit, warnings })
 }

@@ -72,7 +72,7 @@ pub fn should_run(
     goal: Option<&GoalId>,
     capabilities: BTreeSet<Capability>,
 ) -> Result<ShouldRun, Error> {
-    let state = ctx.store.read().map_err(Error::from).and_then(|snapshot| ctx.goal_state(&snapshot, goal));
+    let state = ctx.store.trusted().map_err(Error::from).and_then(|snapshot| ctx.goal_state(&snapshot, goal));
     let state = match state {
         Ok(state) => state,
         Err(error) if error.kind == Kind::Distrusted => return Ok(repair(&error)),
@@ -94,7 +94,7 @@ fn repair(error: &Error) -> ShouldRun {
         todo: None,
         gates: Vec::new(),
         why: error.message.clone(),
-        next: "git log --oneline loopx/state".into(),
+        next: error.hints.first().cloned().unwrap_or_else(|| "git log loopx/state".into()),
         retry_after: None,
         decision: None,
     }

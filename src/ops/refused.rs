@@ -87,6 +87,15 @@ impl From<store::Error> for Error {
                 Kind::Distrusted,
                 &["see what happened with `git log -p loopx/state`, and put the last good commit back"],
             ),
+            S::Foreign { branch, last: Some(last), .. } => {
+                let back = format!("put it back with `git update-ref refs/heads/{branch} {last}`");
+                return Self::new(Kind::Distrusted, problem.to_string())
+                    .hint(back)
+                    .hint("or, if it is right as it is, a person takes it over with `loopx init`");
+            }
+            S::Foreign { last: None, .. } => {
+                (Kind::Distrusted, &["if it is right as it is, a person takes it over with `loopx init`"])
+            }
             S::Newer { .. } => (Kind::Distrusted, &["install a newer loopx; nothing was changed"]),
             S::Busy(_) => (Kind::Conflict, &["run the command again when the other one has ended"]),
             S::Contended { .. } => (Kind::Conflict, &["run the command again"]),

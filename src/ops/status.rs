@@ -26,8 +26,17 @@ pub struct Status {
     /// The todos that are not closed, the most urgent first.
     pub todos: Vec<TodoView>,
     pub enforcement: Enforcement,
+    /// Why the state is not to be relied on; null when it is.
+    pub distrust: Option<Distrust>,
     /// What is wrong with the files in `.loopx/`; null when nothing is.
     pub view: Option<String>,
+}
+
+/// Why the state is not to be relied on, and what helps.
+#[derive(Debug, Serialize)]
+pub struct Distrust {
+    pub problem: String,
+    pub hints: Vec<String>,
 }
 
 /// A goal in one line.
@@ -70,6 +79,11 @@ pub fn status(ctx: &Ctx) -> Result<Status, Error> {
         gates,
         todos,
         enforcement: enforcement::probe(&ctx.store),
+        distrust: ctx
+            .store
+            .distrust()
+            .map(Error::from)
+            .map(|error| Distrust { problem: error.message, hints: error.hints }),
         view: ctx.store.view_trouble(&snapshot).map(|trouble| trouble.to_string()),
     })
 }

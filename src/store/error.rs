@@ -30,6 +30,9 @@ pub enum Error {
     Unreadable { path: String, problem: String },
     #[error("`{path}` on the state branch has format {found}, and this loopx reads up to {known}")]
     Newer { path: String, found: String, known: String },
+    /// Somebody committed by hand, moved the branch back, or removed the note of what loopx did last.
+    #[error("`{branch}` was changed by something else than loopx: it is at {} and not {}", short(.tip), .last.as_deref().map_or("where loopx left it", short))]
+    Foreign { branch: String, tip: String, last: Option<String> },
     /// The object database lacks something, or it is damaged.
     #[error("the state branch cannot be read: {0}")]
     Damaged(String),
@@ -66,7 +69,14 @@ impl Error {
 
     /// The state is there but not to be trusted, so that whatever depends on it has to refuse.
     pub fn is_distrust(&self) -> bool {
-        matches!(self, Self::Unreadable { .. } | Self::Newer { .. } | Self::Damaged(_) | Self::RefStorage(_))
+        matches!(
+            self,
+            Self::Unreadable { .. }
+                | Self::Newer { .. }
+                | Self::Foreign { .. }
+                | Self::Damaged(_)
+                | Self::RefStorage(_)
+        )
     }
 }
 
@@ -82,4 +92,8 @@ pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         source = cause.source();
     }
     crate::domain::text::shown(&line, 400)
+}
+
+fn short(id: &str) -> &str {
+    &id[..id.len().min(10)]
 }

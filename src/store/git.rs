@@ -144,6 +144,11 @@ impl Git {
         Ok(branch)
     }
 
+    /// Whether a branch can have this name.
+    pub(super) fn full_name_of(&self, branch: &str) -> Result<(), Error> {
+        full_name(branch).map(drop)
+    }
+
     /// The human behind this repository's git identity, who signs off every mutation.
     pub fn identity(&self) -> Result<Person, Error> {
         let config = self.repo.config_snapshot();

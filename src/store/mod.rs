@@ -36,7 +36,7 @@ use std::{cell::OnceCell, path::Path};
 
 use gix::ObjectId;
 
-pub use self::{error::Error, setup::Setup, snapshot::Snapshot, view::Warning};
+pub use self::{error::Error, setup::Situation, snapshot::Snapshot, view::Warning};
 use self::{git::Git, hot::Hot, message::Message, view::View, writer::Writer};
 use crate::domain::{
     actor::{Person, Stamp},
@@ -79,11 +79,26 @@ impl Store {
         &self.git
     }
 
-    /// The state as it is now. Takes no lock and writes nothing.
+    /// The state as it is now, to be looked at. Takes no lock and writes nothing.
     pub fn read(&self) -> Result<Snapshot<'_>, Error> {
-        let branch = self.git.branch()?;
-        let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
+        let tip = self.git.tip(&self.git.branch()?)?.ok_or(Error::NotInitialised)?;
         self.at(tip)
+    }
+
+    /// The state as it is now, to be relied on: an error when the tip is not one that loopx put there.
+    pub fn trusted(&self) -> Result<Snapshot<'_>, Error> {
+        self.at(self.trusted_tip()?)
+    }
+
+    fn trusted_tip(&self) -> Result<ObjectId, Error> {
+        self.trusted_tip_of(&self.git.branch()?)
+    }
+
+    fn trusted_tip_of(&self, branch: &str) -> Result<ObjectId, Error> {
+        match writer::standing(&self.git, branch)? {
+            (tip, Ok(())) => Ok(tip),
+            (tip, Err(last)) => Err(writer::foreign(branch, tip, last)),
+        }
     }
 
     fn at(&self, tip: ObjectId) -> Result<Snapshot<'_>, Error> {
@@ -109,6 +124,7 @@ impl Store {
         for attempt in 0..TRIES {
             writer.pause(attempt);
             let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
+            writer.must_know(&self.git, base)?;
             let snapshot = self.at(base)?;
             let (change, value) = decide(&snapshot)?;
             let Some(change) = change else {
@@ -124,11 +140,10 @@ impl Store {
                 Err(error) if error.is_passing() => continue,
                 result => result?,
             };
-            writer.begin(writer::Phase::Ref)?;
-            if !self.git.publish(&branch, new, Some(base), &message)? {
+            if !writer.publish(&self.git, new, Some(base), &message)? {
                 continue;
             }
-            let tip = self.settle(&branch, new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
+            let tip = self.settle(new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
             let warnings = View::refresh(&self.git, tip, &mut writer);
             return Ok(Updated { value, commit: Some(new.to_string()), warnings });
         }
@@ -139,7 +154,6 @@ impl Store {
     /// piled up in a closed folder is folded, in a commit of its own. Returns the new tip if there is one.
     fn settle(
         &self,
-        branch: &str,
         tip: ObjectId,
         edit: &layout::Edit,
         stamp: &Stamp,
@@ -151,8 +165,7 @@ impl Store {
         let (edit, change) = archive::due(&snapshot, edit, stamp.at).ok()??;
         let message = Message::of(&change, stamp, signer);
         let new = self.git.commit(&edit, Some(&snapshot.commit()), &message).ok()?;
-        writer.begin(writer::Phase::Ref).ok()?;
-        self.git.publish(branch, new, Some(tip), &message).ok()?.then_some(new)
+        writer.publish(&self.git, new, Some(tip), &message).ok()?.then_some(new)
     }
 
     /// Whether a commit of any loopx state is among what `pushed` (hex) reaches and what `remote` is not known to have.
@@ -163,6 +176,11 @@ impl Store {
         let mut known = self.git.known_to_have(remote);
         known.extend(was.map(id).transpose()?);
         self.git.carries_state(id(pushed)?, &known)
+    }
+
+    /// What is wrong with the tip of the state branch, if anything: the error that everything which relies on it gets.
+    pub fn distrust(&self) -> Option<Error> {
+        self.trusted_tip().err()
     }
 
     /// What is wrong with the files in `.loopx/`, if anything. Looks and changes nothing.

@@ -3,6 +3,8 @@
 
 use std::{fs, io::Write as _};
 
+use gix::ObjectId;
+
 use super::{
     Error, Store, Warning, format,
     git::BRANCH_KEY,
@@ -10,7 +12,7 @@ use super::{
     message::Message,
     program,
     view::{FOLDER, View},
-    writer::{Phase, Writer},
+    writer::{self, Writer},
 };
 use crate::domain::{
     actor::Stamp,
@@ -19,73 +21,127 @@ use crate::domain::{
     quota::Quotas,
 };
 
-/// What a set-up found and did.
+/// What is there before a set-up, and so what it comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Situation {
+    /// No state and no sign of an earlier one: begin.
+    New,
+    /// State as loopx left it: keep it.
+    Ours,
+    /// The branch is gone but not what it pointed to: put it back.
+    Lost { last: String },
+    /// The branch is at a tip that loopx did not put there. Only a person may go on from it.
+    Foreign { tip: String, last: Option<String> },
+    /// The clone was set up before and the state is gone. Only a person may begin anew.
+    Gone,
+}
+
+/// What a set-up did.
 #[derive(Debug)]
 pub struct Setup {
     pub branch: String,
-    /// The branch was made now; otherwise it was there and has been kept.
-    pub created: bool,
+    pub situation: Situation,
     pub warnings: Vec<Warning>,
 }
 
 impl Store {
-    /// Makes what is missing of this clone's set-up. `branch` is the user's choice, if one was made.
-    ///
-    /// Everything that can be refused is refused before anything is written.
-    pub fn set_up(&self, branch: Option<&str>, policy: &Policy, stamp: &Stamp) -> Result<Setup, Error> {
+    /// The state branch a set-up is about: the user's choice, or that of the clone.
+    pub fn branch_for(&self, chosen: Option<&str>) -> Result<String, Error> {
+        chosen.map_or_else(|| self.git.branch(), |branch| Ok(branch.to_owned()))
+    }
+
+    /// Looks what a set-up of `branch` would meet. Refuses what could not be set up at all.
+    pub fn situation(&self, branch: &str) -> Result<Situation, Error> {
+        self.git.identity()?;
+        self.git.main_worktree()?;
+        self.git.full_name_of(branch)?;
+        if self.git.tip(branch)?.is_none() {
+            return Ok(match writer::last(&self.git) {
+                Some(last) if self.git.base(last).is_ok() => Situation::Lost { last: last.to_string() },
+                Some(_) => Situation::Gone,
+                None if self.git.config(BRANCH_KEY).is_some() => Situation::Gone,
+                None => Situation::New,
+            });
+        }
+        let (tip, standing) = writer::standing(&self.git, branch)?;
+        match (self.at(tip), standing) {
+            (Err(Error::Unreadable { path, .. }), Err(None)) if path == layout::POLICY => {
+                Err(Error::ForeignBranch(branch.to_owned()))
+            }
+            (_, Err(last)) => {
+                let last = last.map(|last| last.to_string());
+                Ok(Situation::Foreign { tip: tip.to_string(), last })
+            }
+            (Err(error), Ok(())) => Err(error),
+            (Ok(_), Ok(())) => Ok(Situation::Ours),
+        }
+    }
+
+    /// Makes what is missing of this clone's set-up, in the `situation` that was found (and that a person agreed to go
+    /// on from, where it takes one). Does nothing when that has changed meanwhile.
+    pub fn set_up(
+        &self,
+        branch: &str,
+        situation: &Situation,
+        policy: &Policy,
+        stamp: &Stamp,
+    ) -> Result<Setup, Error> {
         let signer = self.git.identity()?;
         let top = self.git.main_worktree()?;
-        let branch = match branch {
-            Some(branch) => branch.to_owned(),
-            None => self.git.branch()?,
-        };
-        let tip = self.git.tip(&branch)?;
-        if let Some(tip) = tip {
-            match self.at(tip) {
-                Ok(_) => {}
-                Err(Error::Unreadable { path, .. }) if path == layout::POLICY => {
-                    return Err(Error::ForeignBranch(branch));
-                }
-                Err(error) => return Err(error),
-            }
+        let mut writer = Writer::enter(&self.git, branch)?;
+        let moved = || Error::Contended { branch: branch.to_owned(), tries: 1 };
+        let found = self.situation(branch)?;
+        // Somebody else was just as fast with the same: then there is nothing left to begin.
+        let is_known = found == *situation || (*situation == Situation::New && found == Situation::Ours);
+        if !is_known {
+            return Err(moved());
         }
-        let mut writer = Writer::enter(&self.git, &branch)?;
-        let change = Change {
+        let change = |subject: &str| Change {
             op: Op::Init,
-            subject: "begin loopx state".into(),
+            subject: subject.into(),
             body: None,
             goal: None,
             turn: None,
             puts: Vec::new(),
         };
-        let (tip, created) = match tip {
-            Some(tip) => (tip, false),
-            None => {
+        let publish = |writer: &mut Writer, new: ObjectId, subject: &str| {
+            let message = Message::of(&change(subject), stamp, &signer);
+            let in_the_way = |error: Error| match error {
+                Error::Git { problem, .. } => Error::BranchInTheWay { branch: branch.to_owned(), problem },
+                error => error,
+            };
+            match writer.publish(&self.git, new, None, &message).map_err(in_the_way)? {
+                true => Ok(new),
+                false => Err(moved()),
+            }
+        };
+        let id =
+            |hex: &str| ObjectId::from_hex(hex.as_bytes()).map_err(|error| Error::Damaged(error.to_string()));
+        let tip = match &found {
+            Situation::Ours => self.trusted_tip_of(branch)?,
+            Situation::Foreign { tip, .. } => {
+                writer.adopt(id(tip)?)?;
+                id(tip)?
+            }
+            Situation::Lost { last } => publish(&mut writer, id(last)?, "put the branch back")?,
+            Situation::New | Situation::Gone => {
                 let mut edit = Edit::default();
                 let (attributes, lines) = layout::ATTRIBUTES;
                 edit.write(attributes.into(), lines);
                 edit.write(layout::POLICY.into(), format::encode(policy));
                 edit.write(layout::QUOTA.into(), format::encode(&format::QuotaFile { goals: Quotas::new() }));
-                let message = Message::of(&change, stamp, &signer);
-                let new = self.git.commit(&edit, None, &message)?;
-                writer.begin(Phase::Ref)?;
-                let in_the_way = |error: Error| match error {
-                    Error::Git { problem, .. } => Error::BranchInTheWay { branch: branch.clone(), problem },
-                    error => error,
-                };
-                match self.git.publish(&branch, new, None, &message).map_err(in_the_way)? {
-                    true => (new, true),
-                    false => (self.git.tip(&branch)?.ok_or(Error::NotInitialised)?, false),
-                }
+                let begin = Message::of(&change("begin loopx state"), stamp, &signer);
+                let new = self.git.commit(&edit, None, &begin)?;
+                publish(&mut writer, new, "begin loopx state")?
             }
         };
-        if self.git.config(BRANCH_KEY).as_deref() != Some(&branch) {
-            let args = ["config", "--local", BRANCH_KEY, &branch];
+        if self.git.config(BRANCH_KEY).as_deref() != Some(branch) {
+            let args = ["config", "--local", BRANCH_KEY, branch];
             program::git("write its config", self.git.common_dir(), &top, args, b"")?;
         }
         self.exclude()?;
-        let warnings = View::attach(&self.git, &branch, tip, &mut writer)?;
-        Ok(Setup { branch, created, warnings })
+        let warnings = View::attach(&self.git, branch, tip, &mut writer)?;
+        Ok(Setup { branch: branch.to_owned(), situation: found, warnings })
     }
 
     /// Keeps `.loopx` out of `git add` and `git clean` in all worktrees of the clone.

@@ -21,7 +21,7 @@ use super::{
     Error,
     git::{Git, lossy},
     program,
-    writer::{PATIENCE, Phase, Writer},
+    writer::{PATIENCE, Writer},
 };
 
 /// The name of the folder in the main worktree.
@@ -209,12 +209,12 @@ impl View {
     }
 
     fn bring_up_to(&self, git: &Git, tip: ObjectId, writer: &mut Writer) -> Vec<Warning> {
-        writer.recover_view(&self.admin.join("index.lock"));
         let shown = self.shows();
         if shown == Some(tip) {
             return Vec::new();
         }
-        let synced = writer.begin(Phase::View).and_then(|()| self.sync(git, shown, tip));
+        let synced =
+            writer.begin_view(&self.admin.join("index.lock"), tip).and_then(|()| self.sync(git, shown, tip));
         match synced {
             Ok(edited) if edited.is_empty() => Vec::new(),
             Ok(edited) => vec![Warning::Edited(edited)],

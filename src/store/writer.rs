@@ -1,11 +1,15 @@
-//! One writer at a time, and what a killed one leaves behind.
+//! One writer at a time, what a killed one leaves behind, and which tip is loopx's own.
 //!
 //! Writers queue for an operating-system lock on `.git/loopx/writer`, which goes away with its holder however that
 //! dies. Correctness does not rest on it, the compare-and-swap of the ref does that; it makes the queue fair and lets a
 //! writer tell its own leftovers from a live program's files.
 //!
-//! Before a writer takes one of git's lock files it notes the phase in the file it holds. Whoever enters and finds a
-//! note knows that the last writer was killed in that phase, and may remove that one lock file, if it is from that moment.
+//! The file has a note of one line, written before a writer takes one of git's lock files: `ref <old> <new>`,
+//! `view <tip>`, and `idle <tip>` at the end. It serves two ends. Whoever enters and finds another note than `idle` knows that
+//! the last writer was killed in that phase, and may remove that one lock file, if it is from that moment. And a tip
+//! of the state branch that the note does not name was not put there by loopx: somebody committed by hand, moved the
+//! branch back, or removed the note. That keeps an agent from answering a gate with `git commit`; it is a guard rail, because
+//! whoever can write to `.git` can write the note, too.
 
 use std::{
     fs::{self, File},
@@ -16,7 +20,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Error, git::Git};
+use gix::ObjectId;
+
+use super::{Error, git::Git, message::Message};
 
 /// How long a writer waits for another one.
 const WAIT: Duration = Duration::from_secs(30);
@@ -25,21 +31,92 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 /// A lock file of a dead writer was made within this time after its note.
 const CLOSE: Duration = Duration::from_secs(5);
 
-/// A step that takes one of git's lock files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// Moving the state branch.
-    Ref,
-    /// Bringing index and files of `.loopx/` up to date.
-    View,
-}
-
 /// The right to write, until dropped.
 #[derive(Debug)]
 pub(super) struct Writer {
     file: File,
-    /// What the last writer was doing when it was killed, and since when.
-    crashed: Option<(Phase, SystemTime)>,
+    branch: String,
+    note: Note,
+    /// Since when the note of a killed writer has stood there.
+    crashed: Option<SystemTime>,
+}
+
+/// What the last writer was about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Note {
+    /// Nothing is known: no loopx has written here yet, or the note was removed.
+    None,
+    /// Moving the state branch. Its tip is one of the two.
+    Ref { old: Option<ObjectId>, new: ObjectId },
+    /// Bringing index and files of `.loopx/` up to date.
+    View { tip: ObjectId },
+    /// Done.
+    Idle { tip: ObjectId },
+}
+
+impl Note {
+    fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let mut words = text.split_whitespace();
+        let phase = words.next();
+        let mut id = || ObjectId::from_hex(words.next()?.as_bytes()).ok();
+        match (phase, id(), id()) {
+            (Some("ref"), Some(old), Some(new)) => {
+                Self::Ref { old: Some(old).filter(|old| !old.is_null()), new }
+            }
+            (Some("view"), Some(tip), None) => Self::View { tip },
+            (Some("idle"), Some(tip), None) => Self::Idle { tip },
+            _ => Self::None,
+        }
+    }
+
+    fn names(&self, tip: ObjectId) -> bool {
+        match self {
+            Self::None => false,
+            Self::Ref { old, new } => *old == Some(tip) || *new == tip,
+            Self::View { tip: known } | Self::Idle { tip: known } => *known == tip,
+        }
+    }
+
+    /// The tip that loopx put there last.
+    fn last(&self) -> Option<ObjectId> {
+        match self {
+            Self::None => None,
+            Self::Ref { old, .. } => *old,
+            Self::View { tip } | Self::Idle { tip } => Some(*tip),
+        }
+    }
+}
+
+fn note_file(git: &Git) -> PathBuf {
+    git.private_dir().join("writer")
+}
+
+/// The tip that loopx put there last, if that is known.
+pub(super) fn last(git: &Git) -> Option<ObjectId> {
+    match Note::read(&note_file(git)) {
+        Note::Ref { old, new } => old.or(Some(new)),
+        note => note.last(),
+    }
+}
+
+/// The tip of `branch`, and whether loopx put it there; otherwise the one that it put there last, if that is known.
+/// Writers may be at work meanwhile: only what stands still is judged.
+pub(super) fn standing(git: &Git, branch: &str) -> Result<(ObjectId, Result<(), Option<ObjectId>>), Error> {
+    let path = note_file(git);
+    let tip = || git.tip(branch)?.ok_or(Error::NotInitialised);
+    let mut seen = tip()?;
+    loop {
+        let note = Note::read(&path);
+        if note.names(seen) {
+            return Ok((seen, Ok(())));
+        }
+        let again = tip()?;
+        if again == seen && Note::read(&path) == note {
+            return Ok((seen, Err(note.last())));
+        }
+        seen = again;
+    }
 }
 
 impl Writer {
@@ -47,45 +124,78 @@ impl Writer {
     pub(super) fn enter(git: &Git, branch: &str) -> Result<Self, Error> {
         let dir = git.private_dir();
         fs::create_dir_all(&dir).map_err(Error::io("create", &dir))?;
-        let path = dir.join("writer");
+        let path = note_file(git);
         let open = || File::options().create(true).read(true).write(true).truncate(false).open(&path);
         let file = lock(open().map_err(Error::io("open", &path))?, &path)?;
-        let note = fs::read_to_string(&path).unwrap_or_default();
-        let since = file.metadata().and_then(|meta| meta.modified());
-        let phase = match note.as_str() {
-            "ref" => Some(Phase::Ref),
-            "view" => Some(Phase::View),
-            _ => None,
-        };
-        let mut writer = Self { file, crashed: phase.zip(since.ok()) };
-        if let Some((Phase::Ref, since)) = writer.crashed {
+        let note = Note::read(&path);
+        let since = file.metadata().and_then(|meta| meta.modified()).ok();
+        let crashed = since.filter(|_| matches!(note, Note::Ref { .. } | Note::View { .. }));
+        if let (Note::Ref { .. }, Some(since)) = (&note, crashed) {
             let name = format!("refs/heads/{branch}");
             remove_leftover(&git.common_dir().join(format!("{name}.lock")), since);
             mend_reflog(&git.common_dir().join("logs").join(name));
-            writer.crashed = None;
         }
-        Ok(writer)
+        Ok(Self { file, branch: branch.to_owned(), note, crashed })
     }
 
-    /// Notes that a lock file is about to be taken.
-    pub(super) fn begin(&mut self, phase: Phase) -> Result<(), Error> {
-        let note = match phase {
-            Phase::Ref => "ref",
-            Phase::View => "view",
-        };
-        let write = |file: &mut File| {
-            file.set_len(0)?;
-            file.rewind()?;
-            file.write_all(note.as_bytes())
-        };
-        write(&mut self.file).map_err(Error::io("write to", ".git/loopx/writer"))
+    /// Nothing may be built on a tip that loopx did not put there: that would make it loopx's own.
+    pub(super) fn must_know(&mut self, git: &Git, tip: ObjectId) -> Result<(), Error> {
+        if !self.note.names(tip) {
+            // A writer that our lock does not reach, on another machine, may have been faster.
+            self.note = Note::read(&note_file(git));
+        }
+        match self.note.names(tip) {
+            true => Ok(()),
+            false => Err(foreign(&self.branch, tip, self.note.last())),
+        }
     }
 
-    /// Clears away what a killed writer left of the view's lock at `index_lock`.
-    pub(super) fn recover_view(&mut self, index_lock: &Path) {
-        if let Some((Phase::View, since)) = self.crashed.take() {
+    /// From now on `tip` counts as put there by loopx: a person said so.
+    pub(super) fn adopt(&mut self, tip: ObjectId) -> Result<(), Error> {
+        self.put(Note::Idle { tip })
+    }
+
+    /// Moves the state branch; see [`Git::publish`].
+    pub(super) fn publish(
+        &mut self,
+        git: &Git,
+        new: ObjectId,
+        expecting: Option<ObjectId>,
+        message: &Message,
+    ) -> Result<bool, Error> {
+        self.put(Note::Ref { old: expecting, new })?;
+        let moved = git.publish(&self.branch, new, expecting, message)?;
+        if moved {
+            self.note = Note::Idle { tip: new };
+        }
+        Ok(moved)
+    }
+
+    /// Notes that the index of the view is about to be locked, after clearing away what a killed writer left of that lock.
+    pub(super) fn begin_view(&mut self, index_lock: &Path, tip: ObjectId) -> Result<(), Error> {
+        if let Some(since) = self.crashed.take() {
             remove_leftover(index_lock, since);
         }
+        self.put(Note::View { tip })
+    }
+
+    fn put(&mut self, note: Note) -> Result<(), Error> {
+        let null = |id: &ObjectId| ObjectId::null(id.kind());
+        let line = match &note {
+            Note::None => String::new(),
+            Note::Ref { old, new } => format!("ref {} {new}", old.unwrap_or_else(|| null(new))),
+            Note::View { tip } => format!("view {tip}"),
+            Note::Idle { tip } => format!("idle {tip}"),
+        };
+        // As long as the longest note, so that one write replaces all of the last one.
+        let line = format!("{line:<136}\n");
+        let write = |file: &mut File| {
+            file.rewind()?;
+            file.write_all(line.as_bytes())
+        };
+        write(&mut self.file).map_err(Error::io("write to", ".git/loopx/writer"))?;
+        self.note = note;
+        Ok(())
     }
 
     /// Waits a little longer before each further try.
@@ -98,8 +208,19 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Whatever remains of a note makes the next writer look twice, no more.
-        let _ = self.file.set_len(0);
+        // A note that stays makes the next writer look twice, no more.
+        if let Note::View { tip } | Note::Idle { tip } = self.note {
+            let _ = self.put(Note::Idle { tip });
+        }
+    }
+}
+
+/// What to say of a tip that loopx did not put there.
+pub(super) fn foreign(branch: &str, tip: ObjectId, last: Option<ObjectId>) -> Error {
+    Error::Foreign {
+        branch: branch.to_owned(),
+        tip: tip.to_string(),
+        last: last.map(|last| last.to_string()),
     }
 }
 
