@@ -27,11 +27,18 @@ fn say(ctx: &Ctx, status: &Status) -> String {
             text.push_str(&format!("  answer: loopx gate resolve {} --decision approve\n", first.id));
         }
     }
-    if let Some(problem) = &status.distrust {
-        text.push_str(&format!("THE STATE IS NOT TRUSTED: {problem}\n"));
-        text.push_str(
-            "  everything that relies on it is refused; what to do says `loopx quota should-run`\n",
-        );
+    if let Some(distrust) = &status.distrust {
+        let problem = &distrust.problem;
+        text.push_str(&format!(
+            "THE STATE IS NOT TRUSTED, so pushes and turns are refused: {problem}
+"
+        ));
+        text.extend(distrust.hints.iter().map(|hint| {
+            format!(
+                "  {hint}
+"
+            )
+        }));
     }
     if let Some(why) = &status.enforcement.why {
         text.push_str(&format!("PUSHES ARE NOT GUARDED: {why}\n"));
