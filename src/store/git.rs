@@ -18,7 +18,14 @@ use gix::{
     },
 };
 
-use super::{Error, error::chain, layout::Edit, message::Message, program};
+use super::{
+    Error,
+    error::chain,
+    layout::Edit,
+    message::Message,
+    program,
+    signature::{self, Signature},
+};
 use crate::domain::actor::Person;
 
 /// The git config key that names the state branch.
@@ -31,6 +38,8 @@ pub struct Git {
     refs: RefFormat,
     /// Small objects that were read or written a moment ago. Objects never change, so these are never out of date.
     seen: RefCell<HashMap<ObjectId, Object>>,
+    /// Why the last commit is not signed although the user signs commits.
+    unsigned: RefCell<Option<String>>,
 }
 
 /// A kind and the bytes.
@@ -83,7 +92,7 @@ impl Git {
             Some(format) if format.as_bstr() == "reftable" => RefFormat::Reftable,
             Some(format) => return Err(Error::RefStorage(format.to_str_lossy().into_owned())),
         };
-        Ok(Self { repo, common, refs, seen: RefCell::default() })
+        Ok(Self { repo, common, refs, seen: RefCell::default(), unsigned: RefCell::default() })
     }
 
     /// gix can read this repository's refs; otherwise the `git` program has to.
@@ -130,6 +139,16 @@ impl Git {
     /// A value of git's configuration as git itself would see it.
     pub fn config(&self, key: &str) -> Option<String> {
         self.repo.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())
+    }
+
+    /// A switch in git's configuration; off when it is not there.
+    pub(super) fn config_bool(&self, key: &str) -> bool {
+        self.repo.config_snapshot().boolean(key).unwrap_or(false)
+    }
+
+    /// Why the last commit was not signed although the user signs commits, told once.
+    pub(super) fn unsigned(&self) -> Option<String> {
+        self.unsigned.borrow_mut().take()
     }
 
     /// A path from git's configuration, with `~` put in full.
@@ -263,7 +282,7 @@ impl Git {
             .signature()
             .to_owned()
             .map_err(|error| Error::Git { doing: "write a signature", problem: error.to_string() })?;
-        let commit = gix::objs::Commit {
+        let mut commit = gix::objs::Commit {
             tree,
             parents: base.map(|base| base.commit).into_iter().collect(),
             author: signature.clone(),
@@ -272,6 +291,19 @@ impl Git {
             message: message.text().into(),
             extra_headers: Vec::new(),
         };
+        let mut payload = Vec::new();
+        gix::objs::WriteTo::write_to(&commit, &mut payload).map_err(Error::io("write", "a commit"))?;
+        match signature::sign(self, message.signer(), &payload) {
+            Signature::NotWanted => {}
+            Signature::Missing(why) => *self.unsigned.borrow_mut() = Some(why),
+            Signature::Made(signature) => {
+                let header = match self.hash_kind() {
+                    gix::hash::Kind::Sha1 => "gpgsig",
+                    _ => "gpgsig-sha256",
+                };
+                commit.extra_headers.push((header.into(), signature.into()));
+            }
+        }
         self.write(commit).map_err(failed())
     }
 

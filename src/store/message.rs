@@ -53,6 +53,10 @@ impl Message {
         self.text.lines().next().unwrap_or_default()
     }
 
+    pub(super) fn signer(&self) -> &Person {
+        &self.signer
+    }
+
     /// Author and committer alike: the human who signs off, at the time of the mutation.
     pub(super) fn signature(&self) -> SignatureRef<'_> {
         SignatureRef { name: self.signer.name().into(), email: self.signer.email().into(), time: &self.time }

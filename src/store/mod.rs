@@ -25,6 +25,7 @@ pub mod message;
 pub mod program;
 pub mod project;
 pub mod setup;
+mod signature;
 pub mod snapshot;
 pub mod view;
 pub mod writer;
@@ -144,7 +145,8 @@ impl Store {
                 continue;
             }
             let tip = self.settle(new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
-            let warnings = View::refresh(&self.git, tip, &mut writer);
+            let mut warnings = View::refresh(&self.git, tip, &mut writer);
+            warnings.extend(self.git.unsigned().map(Warning::Unsigned));
             return Ok(Updated { value, commit: Some(new.to_string()), warnings });
         }
         Err(Error::Contended { branch, tries: TRIES }.into())

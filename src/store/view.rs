@@ -29,7 +29,7 @@ pub const FOLDER: &str = ".loopx";
 /// The note of the commit that the view shows. It also marks git's record of the worktree as ours.
 const NOTE: &str = "loopx-view";
 
-/// Something about the view that a person should know. The state itself is safe.
+/// Something a person should know after a mutation. The state itself is safe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
     /// `.loopx/` is not there, or is not this clone's.
@@ -38,6 +38,8 @@ pub enum Warning {
     Edited(Vec<String>),
     /// The files could not be written.
     Failed(String),
+    /// The user signs commits, and this one is not signed.
+    Unsigned(String),
 }
 
 impl Warning {
@@ -46,6 +48,7 @@ impl Warning {
         match self {
             Self::Detached { .. } => Some("loopx init"),
             Self::Edited(_) => Some("git -C .loopx checkout -- ."),
+            Self::Unsigned(_) => Some("git config loopx.gpgSign false"),
             Self::Failed(_) => None,
         }
     }
@@ -60,6 +63,7 @@ impl fmt::Display for Warning {
                 write!(f, "left alone what was edited by hand: {}", paths.join(", "))
             }
             Self::Failed(problem) => write!(f, "`{FOLDER}/` is behind the state: {problem}"),
+            Self::Unsigned(why) => write!(f, "the state commit is not signed: {why}"),
         }?;
         self.cure().map_or(Ok(()), |cure| write!(f, " (run `{cure}`)"))
     }

@@ -4,5 +4,6 @@ mod sandbox;
 
 mod demo;
 mod gates;
+mod signing;
 mod tidy;
 mod transcripts;
