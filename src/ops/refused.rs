@@ -80,9 +80,24 @@ impl From<store::Error> for Error {
                 &["run `git config user.name \"<your name>\"` and `git config user.email <your address>`"],
             ),
             S::BadBranch(_) => (Kind::Usage, &["use a name such as `loopx/state`"]),
+            S::BranchSetting(_) => (
+                Kind::Environment,
+                &["run `git config loopx.branch loopx/state`, or with the name that was chosen at `init`"],
+            ),
             S::ForeignBranch(_) | S::BranchInTheWay { .. } => {
                 (Kind::Refused, &["choose another name, such as `loopx init --state-branch loopx-state`"])
             }
+            S::OtherBranch(branch) => {
+                let error = Self::new(Kind::Refused, problem.to_string());
+                return error.hint(format!(
+                    "run `loopx init` without `--state-branch`, or see it with `git log {branch}`"
+                ));
+            }
+            S::BranchGone { branch, last } => {
+                let error = Self::new(Kind::Refused, problem.to_string());
+                return error.hint(format!("put it back with `git branch {branch} {last}`"));
+            }
+            S::FolderInTheWay(_) => (Kind::Refused, &["move it away and run `loopx init` again"]),
             S::Unreadable { .. } | S::Damaged(_) => (
                 Kind::Distrusted,
                 &["see what happened with `git log -p loopx/state`, and put the last good commit back"],

@@ -137,7 +137,7 @@ impl Git {
     /// The state branch of this clone, without `refs/heads/`.
     pub fn branch(&self) -> Result<String, Error> {
         let branch = self.config(BRANCH_KEY).unwrap_or_else(|| super::DEFAULT_BRANCH.to_owned());
-        full_name(&branch)?;
+        full_name(&branch).map_err(|_| Error::BranchSetting(crate::domain::text::shown(&branch, 200)))?;
         Ok(branch)
     }
 
@@ -182,6 +182,19 @@ impl Git {
                 }
             }
         }
+    }
+
+    /// A branch that keeps git from having one called `branch`: `a` or `a/b/c` where `a/b` is wanted.
+    pub(super) fn branch_in_the_way(&self, branch: &str) -> Result<Option<String>, Error> {
+        for (end, _) in branch.match_indices('/') {
+            if self.tip(&branch[..end])?.is_some() {
+                return Ok(Some(branch[..end].to_owned()));
+            }
+        }
+        let below = format!("refs/heads/{branch}/");
+        let args = ["for-each-ref", "--count=1", "--format=%(refname:lstrip=2)", &below];
+        let out = program::git("list branches", &self.common, &self.common, args, b"")?;
+        Ok(out.lines().next().map(|name| name.to_str_lossy().into_owned()))
     }
 
     /// Moves `branch` from `expecting` (nothing: it must not exist) to `new`. `false` when it was not there any more.

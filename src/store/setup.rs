@@ -3,8 +3,10 @@
 
 use std::{fs, io::Write as _};
 
+use gix::ObjectId;
+
 use super::{
-    Error, Store, Warning, format,
+    DEFAULT_BRANCH, Error, Store, Warning, format,
     git::BRANCH_KEY,
     layout::{self, Edit},
     message::Message,
@@ -40,15 +42,7 @@ impl Store {
             None => self.git.branch()?,
         };
         let tip = self.git.tip(&branch)?;
-        if let Some(tip) = tip {
-            match self.at(tip) {
-                Ok(_) => {}
-                Err(Error::Unreadable { path, .. }) if path == layout::POLICY => {
-                    return Err(Error::ForeignBranch(branch));
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        self.must_be_free_for(&branch, tip)?;
         let mut writer = Writer::enter(&self.git, &branch)?;
         let change = Change {
             op: Op::Init,
@@ -69,11 +63,7 @@ impl Store {
                 let message = Message::of(&change, stamp, &signer);
                 let new = self.git.commit(&edit, None, &message)?;
                 writer.begin(Phase::Ref)?;
-                let in_the_way = |error: Error| match error {
-                    Error::Git { problem, .. } => Error::BranchInTheWay { branch: branch.clone(), problem },
-                    error => error,
-                };
-                match self.git.publish(&branch, new, None, &message).map_err(in_the_way)? {
+                match self.git.publish(&branch, new, None, &message)? {
                     true => (new, true),
                     false => (self.git.tip(&branch)?.ok_or(Error::NotInitialised)?, false),
                 }
@@ -86,6 +76,39 @@ impl Store {
         self.exclude()?;
         let warnings = View::attach(&self.git, &branch, tip, &mut writer)?;
         Ok(Setup { branch, created, warnings })
+    }
+
+    /// Refuses what a set-up on `branch`, which is at `tip`, would hide, lose or collide with.
+    fn must_be_free_for(&self, branch: &str, tip: Option<ObjectId>) -> Result<(), Error> {
+        let configured = self.git.config(BRANCH_KEY);
+        let present = configured.clone().unwrap_or_else(|| DEFAULT_BRANCH.to_owned());
+        if present != branch {
+            let there = self.git.tip(&present).ok().flatten();
+            let is_sound = there.is_some_and(|tip| self.at(tip).is_ok());
+            // What cannot be read may hide a gate, so it is not left for a new beginning.
+            let is_hidden = tip.is_none() && configured.is_some() && there.is_some();
+            if is_sound || is_hidden {
+                return Err(Error::OtherBranch(present));
+            }
+        }
+        match tip.map(|tip| self.at(tip)) {
+            Some(Err(Error::Unreadable { path, .. }))
+                if path == layout::POLICY && configured.as_deref() != Some(branch) =>
+            {
+                return Err(Error::ForeignBranch(branch.to_owned()));
+            }
+            Some(Err(error)) => return Err(error),
+            Some(Ok(_)) => {}
+            None => {
+                if let Some(last) = View::last_shown(&self.git)? {
+                    return Err(Error::BranchGone { branch: present, last: last.to_string() });
+                }
+                if let Some(other) = self.git.branch_in_the_way(branch)? {
+                    return Err(Error::BranchInTheWay { branch: branch.to_owned(), other });
+                }
+            }
+        }
+        View::must_have_room(&self.git)
     }
 
     /// Keeps `.loopx` out of `git add` and `git clean` in all worktrees of the clone.

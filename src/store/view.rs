@@ -114,14 +114,7 @@ impl View {
                 view.link()?;
                 view
             }
-            Place::InTheWay(path) => {
-                let problem = "something else is there".to_owned();
-                return Err(Error::Io {
-                    doing: "put the state's files into",
-                    path,
-                    source: std::io::Error::other(problem),
-                });
-            }
+            Place::InTheWay(path) => return Err(Error::FolderInTheWay(path)),
             Place::Nothing(dir) => {
                 // `--force` twice: a stale record of the same path, locked or not, is ours to replace.
                 let reason = "holds the state of loopx";
@@ -140,6 +133,23 @@ impl View {
             }
         };
         Ok(view.bring_up_to(git, tip, writer))
+    }
+
+    /// Refuses when something of the user's stands where the view goes.
+    pub(super) fn must_have_room(git: &Git) -> Result<(), Error> {
+        match Self::locate(git)? {
+            Place::InTheWay(path) => Err(Error::FolderInTheWay(path)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The commit of the state that this clone showed last, if it is still there.
+    pub(super) fn last_shown(git: &Git) -> Result<Option<ObjectId>, Error> {
+        let shown = match Self::locate(git)? {
+            Place::Attached(view) | Place::Loose(view, _) => view.shows(),
+            Place::Nothing(_) | Place::InTheWay(_) => None,
+        };
+        Ok(shown.filter(|commit| git.base(*commit).is_ok()))
     }
 
     fn locate(git: &Git) -> Result<Place, Error> {
