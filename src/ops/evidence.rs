@@ -82,6 +82,8 @@ pub fn add(ctx: &Ctx, about: &About, saw: &Saw) -> Result<Done<EvidenceView>, Er
             }
             About::Goal(goal) => (ctx.goal_id(snapshot, goal.as_ref())?, None, None),
         };
+        // What cannot be read is not added to.
+        ctx.goal_state(snapshot, Some(&goal))?;
         let id = EvidenceId::draw(&ctx.entropy, snapshot.evidence_population()?, |id| {
             snapshot.evidence_taken(id)
         })?

@@ -58,9 +58,7 @@ pub fn open(ctx: &Ctx, question: &Question) -> Result<Done<GateView>, Error> {
     let stamp = ctx.stamp()?;
     ctx.update(&stamp, |snapshot| {
         let goal = ctx.goal_id(snapshot, question.goal.as_ref())?;
-        if let Some(state) = snapshot.goal(&goal)? {
-            state.must_be_active(&goal)?;
-        }
+        ctx.goal_state(snapshot, Some(&goal))?.goal.must_be_active(&goal)?;
         let taken = |id: &GateId| Ok(snapshot.gate(&goal, id)?.is_some());
         let id = match &question.id {
             Some(id) if taken(id)? => return Err(Refusal::GateExists(id.clone()).into()),

@@ -124,7 +124,8 @@ impl Ctx {
         }
     }
 
-    /// The goal that is meant, with everything open in it.
+    /// The goal that is meant, with everything open in it. Reading all of that is what keeps a write from landing on a
+    /// state that cannot be trusted.
     fn goal_state(&self, snapshot: &Snapshot<'_>, named: Option<&GoalId>) -> Result<Loop, Error> {
         let id = self.goal_id(snapshot, named)?;
         snapshot.state(&id)?.ok_or_else(|| Refusal::UnknownGoal(id).into())

@@ -44,8 +44,9 @@ pub fn check(ctx: &Ctx, remote: &str, lines: &[Line]) -> Result<Checked, Error> 
         refs.push(PushedRef { local: line.local.clone(), remote: line.remote.clone(), update });
     }
     let mut gates = Vec::new();
-    for goal in snapshot.goals()? {
-        gates.extend(snapshot.gates(&goal)?.into_iter().map(|(id, gate)| (goal.clone(), id, gate)));
+    // All of each goal and not its gates alone: what nobody or a newer loopx has written is not trusted.
+    for state in snapshot.states()? {
+        gates.extend(state.gates.into_iter().map(|(id, gate)| (state.id.clone(), id, gate)));
     }
     let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &refs);
     Ok(Checked { verdict, at: ctx.now })

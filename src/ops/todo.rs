@@ -51,9 +51,7 @@ pub fn add(ctx: &Ctx, request: &Request) -> Result<Done<TodoView>, Error> {
     let stamp = ctx.stamp()?;
     ctx.update(&stamp, |snapshot| {
         let goal = ctx.goal_id(snapshot, request.goal.as_ref())?;
-        if let Some(state) = snapshot.goal(&goal)? {
-            state.must_be_active(&goal)?;
-        }
+        ctx.goal_state(snapshot, Some(&goal))?.goal.must_be_active(&goal)?;
         let needs = request
             .needs
             .iter()
