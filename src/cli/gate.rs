@@ -14,7 +14,7 @@ use crate::{
         gate::{Asked, GateView},
     },
     process::Process,
-    text::{Ago, Table},
+    text::{Ago, Answer, Table},
 };
 
 #[derive(Debug, clap::Subcommand)]
@@ -99,8 +99,10 @@ impl Gate {
                 let done = ops::gate::open(ctx, &question)?;
                 let view = &done.value;
                 let text = format!(
-                    "opened gate {}: \"{}\"\na person answers it with `loopx gate resolve {} --decision {}`\n",
-                    view.id, view.gate.question, view.id, view.gate.options[0]
+                    "opened gate {}: \"{}\"\na person answers with {}\n",
+                    view.id,
+                    view.gate.question,
+                    Answer(&view.id, &view.gate.answers())
                 );
                 Ok(Said::done(&done, text))
             }
@@ -133,10 +135,10 @@ fn challenge(ctx: &Ctx, asked: &Asked) -> Challenge {
     let (view, decision) = (&asked.view, &asked.decision);
     let mut shows = say(ctx, view);
     if let Some(commit) = &asked.commit {
-        shows.push_str(&format!("  commit  {} {}\n", &commit.commit[..10], commit.subject));
+        shows.push_str(&format!("  commit   {} {}\n", &commit.commit[..10], commit.subject));
     }
     Challenge {
-        what: format!("{decision} gate `{}`", view.id),
+        what: decision.given_to(&format!("`{}`", view.id)),
         shows,
         word: view.id.to_string(),
         command: format!("loopx gate resolve {} --decision {decision}", view.id),

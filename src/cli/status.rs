@@ -2,7 +2,7 @@ use super::Said;
 use crate::{
     error::Error,
     ops::{self, Ctx, status::Status},
-    text::{Ago, Count, Table},
+    text::{Ago, Answer, Count, Table},
 };
 
 pub(super) fn status(ctx: &Ctx) -> Result<Said, Error> {
@@ -24,7 +24,8 @@ fn say(ctx: &Ctx, status: &Status) -> String {
         text.push_str(&super::gate::table(status.gates.iter().take(SHOWN)).to_string());
         text.push_str(&more(status.gates.len()));
         if let Some(first) = status.gates.iter().find(|view| view.gate.is_open()) {
-            text.push_str(&format!("  answer: loopx gate resolve {} --decision approve\n", first.id));
+            let answers = first.gate.answers();
+            text.push_str(&format!("  a person answers with {}\n", Answer(&first.id, &answers)));
         }
     }
     if let Some(why) = &status.enforcement.why {

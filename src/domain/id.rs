@@ -222,6 +222,14 @@ impl Choice {
     pub fn is_rejection(&self) -> bool {
         self.0 == Self::REJECT
     }
+
+    /// What giving this answer is called: `approve gate x`, `answer gate x with blue`.
+    pub fn given_to(&self, gate: &impl fmt::Display) -> String {
+        match self.as_str() {
+            Self::APPROVE | Self::REJECT => format!("{self} gate {gate}"),
+            _ => format!("answer gate {gate} with {self}"),
+        }
+    }
 }
 
 /// Turns a sentence into a slug of at most five words, for ids that nobody chose: `Review API schema?` becomes

@@ -183,7 +183,7 @@ pub fn resolve(
             GateView::of(ctx, goal.clone(), id.clone(), resolved.unwrap_or_else(|| asked.view.gate.clone()));
         let change = Change {
             op: Op::GateResolve,
-            subject: format!("{} gate {id}", asked.decision),
+            subject: asked.decision.given_to(id),
             body: note.cloned(),
             goal: Some(goal.clone()),
             turn: None,

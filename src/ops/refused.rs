@@ -46,9 +46,11 @@ impl From<Refusal> for Error {
                 Some("run `loopx quota should-run` for something to do".into())
             }
             R::NotClaimed { todo } => Some(format!("run `loopx todo claim {todo}`")),
-            R::TodoBlocked { on: Some(gate), .. } | R::GateOverTodo { gate, .. } => {
-                Some(format!("a person answers it with `loopx gate resolve {gate} --decision approve`"))
+            R::TodoBlocked { on: Some(gate), .. } => Some(format!("run `loopx gate show {gate}`")),
+            R::GateOverTodo { gate, answers, .. } => {
+                Some(format!("a person answers it with {}", crate::text::Answer(gate, answers)))
             }
+            R::TodoInOtherGoal { todo, .. } => Some(format!("run `loopx todo show {todo}`")),
             R::TodoBlocked { todo, on: None, .. } | R::TodoClosed { todo, .. } => {
                 Some(format!("run `loopx todo show {todo}`"))
             }
