@@ -28,8 +28,8 @@ fn say(ctx: &Ctx, status: &Status) -> String {
             text.push_str(&format!("  a person answers with {}\n", Answer(&first.id, &answers)));
         }
     }
-    if let Some(why) = &status.enforcement.why {
-        text.push_str(&format!("PUSHES ARE NOT GUARDED: {why}\n"));
+    if !status.enforcement.active {
+        text.push_str(&super::hooks::line(&status.enforcement));
     }
     if let Some(trouble) = &status.view {
         text.push_str(&format!("{trouble}; run `loopx init`\n"));
