@@ -9,11 +9,15 @@ use sha2::{Digest as _, Sha256};
 
 /// A text was no id of the kind that was asked for. The message says what the form is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a {kind} (expected {expected})", .text.escape_debug())]
+#[error("`{}` is not {} {kind} (expected {expected})", .text.escape_debug(), article(kind))]
 pub struct BadId {
     text: String,
     kind: &'static str,
     expected: &'static str,
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 macro_rules! id {
