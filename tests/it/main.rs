@@ -2,4 +2,16 @@
 
 mod sandbox;
 
+mod evidence;
 mod gates;
+mod goals;
+mod hooks;
+mod init;
+mod input;
+mod json;
+mod persons;
+mod pushes;
+mod quota;
+mod status;
+mod todos;
+mod trust;

@@ -40,7 +40,7 @@ impl fmt::Display for Output {
             f.write_str("\n")?;
         }
         for line in self.stderr.lines() {
-            writeln!(f, "[stderr] {line}")?;
+            writeln!(f, "{}", format_args!("[stderr] {line}").to_string().trim_end())?;
         }
         if self.code != 0 {
             writeln!(f, "[exit {}]", self.code)?;
@@ -123,6 +123,12 @@ impl Sandbox {
         self
     }
 
+    /// Takes back what [`env`](Self::env) set.
+    pub(crate) fn clear_env(&mut self) -> &mut Self {
+        self.extra.clear();
+        self
+    }
+
     /// Lets time pass.
     pub(crate) fn sleep(&self, seconds: u64) {
         self.ticks.set(self.ticks.get() + seconds);
@@ -178,6 +184,26 @@ impl Sandbox {
         self.shown(self.run(LOOPX, &words(args), ""))
     }
 
+    /// Runs the lines of a scene, each a `loopx …` or a `git …`, and shows each with what came of it.
+    pub(crate) fn scene(&self, lines: &str) -> String {
+        let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.fold(String::new(), |told, line| {
+            let output = match line.split_once(' ') {
+                Some(("loopx", args)) => self.loopx(args),
+                Some(("git", args)) => self.git_shown(args),
+                _ => panic!("`{line}` is no line of a scene"),
+            };
+            format!("{told}$ {line}\n{output}")
+        })
+    }
+
+    /// Writes a script that may be run.
+    pub(crate) fn script(&self, path: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        self.write(path, text);
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o755)).expect("a mode");
+    }
+
     /// Runs loopx with arguments as they are.
     pub(crate) fn loopx_raw(&self, args: &[&str]) -> Output {
         let args: Vec<OsString> = args.iter().map(Into::into).collect();
@@ -203,8 +229,13 @@ impl Sandbox {
     /// Runs loopx as a person at a terminal who types `answer` when asked. Everything the terminal showed is in
     /// `stdout`.
     pub(crate) fn person(&self, args: &str, answer: &str) -> Output {
+        self.at_a_terminal(LOOPX, &words(args), answer)
+    }
+
+    /// Runs a program at a terminal where `answer` is typed when it asks.
+    pub(crate) fn at_a_terminal(&self, program: &str, args: &[OsString], answer: &str) -> Output {
         let (mut pty, pts) = pty_process::blocking::open().expect("a pseudo-terminal");
-        let mut command = pty_process::blocking::Command::new(LOOPX).args(words(args)).env_clear();
+        let mut command = pty_process::blocking::Command::new(program).args(args).env_clear();
         command = command.current_dir(self.path(&self.dir)).envs(self.environment());
         let mut child = command.spawn(pts).expect("loopx starts");
         let mut shown = Vec::new();
