@@ -128,6 +128,13 @@ pub fn install(ctx: &Ctx) -> Result<Enforcement, Error> {
                 section(&text).map(|(before, _, after)| format!("{before}{}{after}", fill(&ctx.program)));
             match renewed {
                 Some(renewed) => (renewed, "renewed in"),
+                None if !is_executable(&hook) => {
+                    let why = "the hook was not installed: another one is there that somebody switched off";
+                    return Err(Error::new(Kind::Refused, why).hint(format!(
+                        "switch it on with `chmod +x '{}'` or move it away, and run `loopx hooks install` again",
+                        hook.display()
+                    )));
+                }
                 None => {
                     let shebang = shell_of(&text).ok_or_else(|| {
                         refused(format!("`{}` is there already and is no shell script", hook.display()))

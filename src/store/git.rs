@@ -72,7 +72,12 @@ impl Git {
             Some(dir) => gix::ThreadSafeRepository::open_opts(from.join(dir), options),
             None => gix::ThreadSafeRepository::discover_opts(from, Default::default(), trust),
         };
-        let repo = repo.map_err(|error| not_opened(from, &error))?.to_thread_local();
+        let repo = repo.map_err(|error| not_opened(git_dir.unwrap_or(from), &error))?.to_thread_local();
+        // Who stands in the folder of the state means the project around it.
+        let repo = match repo.git_dir().join(super::view::NOTE).exists() {
+            true => repo.main_repo().map_err(Error::git("find the main worktree"))?,
+            false => repo,
+        };
         let common = repo.common_dir().canonicalize().map_err(Error::io("find", repo.common_dir()))?;
         let refs = match repo.config_snapshot().string("extensions.refStorage") {
             None => RefFormat::Files,

@@ -27,7 +27,7 @@ use super::{
 /// The name of the folder in the main worktree.
 pub const FOLDER: &str = ".loopx";
 /// The note of the commit that the view shows. It also marks git's record of the worktree as ours.
-const NOTE: &str = "loopx-view";
+pub(super) const NOTE: &str = "loopx-view";
 
 /// Something about the view that a person should know. The state itself is safe.
 #[derive(Debug, Clone, PartialEq, Eq)]
