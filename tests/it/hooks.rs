@@ -176,6 +176,65 @@ fn a_hook_that_is_a_link_is_left_alone() {
 }
 
 #[test]
+fn a_hook_that_the_user_switched_off_is_not_switched_on() {
+    let repo = Sandbox::plain();
+    repo.write("repo/.git/hooks/pre-push", MINE);
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx hooks install
+    "), @r#"
+    $ loopx init
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    PUSHES ARE NOT GUARDED: the hook is not executable, so git skips it (see `loopx hooks install`)
+    next: loopx goal add "<objective>"
+    $ loopx hooks install
+    [stderr] error: the hook was not installed: another one is there that somebody switched off
+    [stderr] hint: switch it on with `chmod +x '[ROOT]/repo/.git/hooks/pre-push'` or move it away, and run `loopx hooks install` again
+    [exit 1]
+    "#);
+    assert_eq!(repo.read("repo/.git/hooks/pre-push"), MINE);
+}
+
+#[test]
+fn a_strict_shell_and_odd_refs_change_nothing() {
+    let repo = Sandbox::plain();
+    repo.script("repo/.git/hooks/pre-push", "#!/bin/bash -eu\ncat >\"$HOME/refs\"\n");
+    repo.loopx("init").success();
+    let head = repo.git("rev-parse HEAD").stdout;
+    let refs =
+        format!("a\\b $(touch x)`touch x`'\"$HOME {head} refs/heads/$(touch${{IFS}}x) {}", "0".repeat(40));
+    let refs = format!("{}\n", refs.replace('\n', ""));
+    repo.feed(".git/hooks/pre-push", &["origin", "../hub.git"], &refs).success();
+    assert_eq!(repo.read("home/refs"), refs);
+    assert!(!repo.path("repo/x").exists());
+}
+
+#[test]
+fn each_worktree_is_asked_for_itself() {
+    let mut repo = Sandbox::ready();
+    repo.git("config extensions.worktreeConfig true").success();
+    repo.git("worktree add -q ../linked -b side").success();
+    repo.git("-C ../linked config --worktree core.hooksPath /dev/null").success();
+    assert_snapshot!(repo.scene("
+        loopx hooks status
+        loopx -C ../linked hooks status
+    "), @"
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ loopx -C ../linked hooks status
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `/dev/null`, which is no folder (see `loopx hooks install`)
+    [exit 1]
+    ");
+    for (name, value) in [("COUNT", "1"), ("KEY_0", "core.hooksPath"), ("VALUE_0", "/nowhere")] {
+        repo.env(&format!("GIT_CONFIG_{name}"), value);
+    }
+    assert_snapshot!(repo.loopx("hooks status"), @"
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `/nowhere`, which does not exist (see `loopx hooks install`)
+    [exit 1]
+    ");
+}
+
+#[test]
 fn a_folder_of_hooks_for_all_repositories_is_not_written_to() {
     let repo = Sandbox::plain();
     std::fs::create_dir(repo.path("home/hooks")).expect("a folder");

@@ -196,6 +196,89 @@ fn all_worktrees_of_a_clone_share_one_state() {
 }
 
 #[test]
+fn a_submodule_has_a_state_of_its_own() {
+    let repo = Sandbox::plain();
+    repo.git("-c protocol.file.allow=always submodule --quiet add ./ sub").success();
+    assert_snapshot!(repo.scene("
+        loopx -C sub init --goal-text Part
+        loopx -C sub status
+        git -C sub status --porcelain
+        git status --porcelain
+        loopx status
+    "), @"
+    $ loopx -C sub init --goal-text Part
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded: created [ROOT]/repo/.git/modules/sub/hooks/pre-push
+    added goal part
+    $ loopx -C sub status
+    1 goal
+      part  active  0/48 slots  Part
+    0 todos open
+    pushes are guarded
+    $ git -C sub status --porcelain
+    $ git status --porcelain
+    A  .gitmodules
+    A  sub
+    $ loopx status
+    [stderr] error: this repository has no loopx state
+    [stderr] hint: run `loopx init`
+    [exit 1]
+    ");
+    assert!(repo.path("repo/sub/.loopx").is_dir());
+}
+
+#[test]
+fn in_the_folder_of_the_state_the_project_is_meant() {
+    let mut repo = Sandbox::with_remote();
+    let head = repo.git("rev-parse HEAD").stdout;
+    repo.cd("repo/.loopx");
+    let added = repo.loopx("evidence add --json --text x").success();
+    let evidence = repo.read(&format!(
+        "repo/.loopx/goals/ship/evidence/{}.toml",
+        added.json()["id"].as_str().expect("an id")
+    ));
+    assert!(evidence.contains(head.trim()), "{evidence}");
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx status
+        git push -q ../../hub.git HEAD:refs/heads/innocent
+    "), @"
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ loopx status
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    0 todos open
+    pushes are guarded
+    $ git push -q ../../hub.git HEAD:refs/heads/innocent
+    [stderr] loopx: push refused: `HEAD` would take loopx's own state to `refs/heads/innocent`
+    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] error: failed to push some refs to '../../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_repository_named_by_the_environment_is_meant() {
+    let mut repo = Sandbox::ready();
+    let git_dir = repo.path("repo/.git").display().to_string();
+    repo.cd("home").env("GIT_DIR", &git_dir);
+    assert_snapshot!(repo.loopx("status"), @"
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    0 todos open
+    pushes are guarded
+    ");
+    repo.clear_env().env("GIT_DIR", "/nowhere");
+    assert_snapshot!(repo.loopx("status"), @"
+    [stderr] error: `/nowhere` is not in a git repository
+    [stderr] hint: run `git init` first, or go to a repository
+    [exit 1]
+    ");
+}
+
+#[test]
 fn a_branch_that_is_gone_is_not_begun_anew() {
     let repo = Sandbox::with_remote();
     repo.commit("feature");
