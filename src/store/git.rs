@@ -66,7 +66,11 @@ impl Git {
             ..open::permissions::Environment::all()
         };
         let permissions = open::Permissions { env: environment, ..open::Permissions::all() };
-        let options = open::Options::default().permissions(permissions).bail_if_untrusted(true);
+        // A replaced object would show another state than the one that is there.
+        let options = open::Options::default()
+            .permissions(permissions)
+            .config_overrides(["core.useReplaceRefs=false"])
+            .bail_if_untrusted(true);
         let trust = gix::sec::trust::Mapping { full: options.clone(), reduced: options.clone() };
         let repo = match git_dir {
             Some(dir) => gix::ThreadSafeRepository::open_opts(from.join(dir), options),
@@ -123,6 +127,16 @@ impl Git {
         let dir =
             main.workdir().or_else(|| self.repo.workdir()).ok_or_else(|| Error::Bare(self.common.clone()))?;
         dir.canonicalize().map_err(Error::io("find", dir))
+    }
+
+    /// The clone has no main worktree, only linked ones.
+    pub(super) fn is_bare(&self) -> bool {
+        match self.repo.kind() {
+            gix::repository::Kind::LinkedWorkTree => {
+                self.repo.main_repo().is_ok_and(|main| main.workdir().is_none())
+            }
+            _ => self.repo.workdir().is_none(),
+        }
     }
 
     pub(super) fn hash_kind(&self) -> gix::hash::Kind {

@@ -163,6 +163,13 @@ impl View {
             let entries = fs::read_dir(&worktrees).into_iter().flatten().flatten();
             entries.map(|entry| entry.path()).find(|admin| admin.join(NOTE).exists())
         };
+        // Without a main worktree the view stays in the linked one where it was put first.
+        let put = |admin: &PathBuf| {
+            let back = fs::read_to_string(admin.join("gitdir")).ok()?;
+            let dir = Path::new(back.trim_end()).parent()?.to_path_buf();
+            dir.parent().is_some_and(Path::is_dir).then_some(dir)
+        };
+        let dir = admin.as_ref().filter(|_| git.is_bare()).and_then(put).unwrap_or(dir);
         let kind = fs::symlink_metadata(&dir).ok();
         let Some(admin) = admin else {
             return Ok(match (kind, linked(&dir)) {
