@@ -434,6 +434,34 @@ fn without_the_program_a_push_is_refused_with_the_way_out() {
 }
 
 #[test]
+fn another_program_of_the_same_name_is_not_asked() {
+    let mut repo = Sandbox::with_remote();
+    repo.script("home/bin/loopx", "#!/bin/sh\nexit 0\n");
+    repo.commit("feature");
+    repo.loopx("gate open Ready? --agent-id a").success();
+    let bin = repo.path("home/bin").display().to_string();
+    repo.env("PATH", &format!("{bin}:{}", std::env::var("PATH").expect("a path")));
+    assert_snapshot!(repo.git_shown("push -q origin main"), @r#"
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn a_program_that_moved_is_found_on_the_path() {
+    let mut repo = Sandbox::with_remote();
+    repo.commit("feature");
+    let hook = repo.read("repo/.git/hooks/pre-push").replace(LOOPX, "/gone/loopx");
+    repo.script("repo/.git/hooks/pre-push", &hook);
+    let bin = std::path::Path::new(LOOPX).parent().expect("a folder").display().to_string();
+    repo.env("PATH", &format!("{bin}:{}", std::env::var("PATH").expect("a path")));
+    repo.git("push -q origin main").success();
+}
+
+#[test]
 fn an_option_that_does_not_exist_is_not_taken() {
     let repo = Sandbox::ready();
     assert_snapshot!(repo.loopx("hooks install --force"), @"

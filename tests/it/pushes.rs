@@ -384,3 +384,98 @@ fn a_push_from_a_clone_without_state_is_refused_by_a_hook_that_was_copied_there(
     [exit 1]
     ");
 }
+
+#[test]
+fn the_gate_holds_in_a_repository_of_another_kind() {
+    let repo = Sandbox::with_init_flags("--object-format=sha256");
+    repo.git("init -q --bare --object-format=sha256 ../hub.git").success();
+    repo.git("remote add origin ../hub.git").success();
+    repo.loopx("init --goal-text Ship").success();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        git push -q origin loopx/state
+    "), @r#"
+    $ git push -q origin main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q origin loopx/state
+    [stderr] loopx: push refused: `refs/heads/loopx/state` would take loopx's own state to `refs/heads/loopx/state`
+    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+    repo.person("gate resolve ready --decision approve", "ready").success();
+    repo.git("push -q origin main").success();
+}
+
+#[test]
+fn the_gate_holds_in_a_shallow_clone() {
+    let mut repo = Sandbox::with_remote();
+    repo.commit("feature");
+    repo.git("push -q origin main").success();
+    let hub = repo.path("hub.git").display().to_string();
+    repo.git(&format!("clone -q --depth 1 file://{hub} ../shallow")).success();
+    repo.cd("shallow").commit("more");
+    repo.loopx("init --goal-text Ship").success();
+    repo.git("push -q origin main").success();
+    repo.git("merge -q --allow-unrelated-histories -m merge loopx/state").success();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    assert_snapshot!(repo.git_shown("push -q origin main"), @r#"
+    [stderr] loopx: push refused: `refs/heads/main` would take loopx's own state to `refs/heads/main`
+    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to 'file://[ROOT]/hub.git'
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn the_gate_holds_in_every_worktree_of_a_bare_clone() {
+    let mut repo = Sandbox::with_remote();
+    repo.git("clone -q --bare --single-branch . ../bare.git").success();
+    repo.git("-C ../bare.git worktree add -q ../first main").success();
+    repo.git("-C ../bare.git worktree add -q ../second -b second").success();
+    repo.cd("first").loopx("init --goal-text Ship").success();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    repo.cd("second");
+    assert_snapshot!(repo.scene("
+        loopx todo add one
+        loopx init
+        loopx status
+        git push -q ../hub.git second
+        git -C ../first status --porcelain
+    "), @r#"
+    $ loopx todo add one
+    added todo t-zv3z: one
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/bare.git/hooks/pre-push
+    $ loopx status
+    1 question waits for you
+      ready  open  by a, just now  Ready?
+      a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    1 goal
+      ship  active  0/48 slots  Ship
+    1 todo open
+      t-zv3z  p2  open  one
+    pushes are guarded
+    $ git push -q ../hub.git second
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git -C ../first status --porcelain
+    "#);
+    assert!(!repo.path("second/.loopx").exists());
+    assert!(repo.path("first/.loopx/goals/ship/todos").is_dir());
+}

@@ -513,3 +513,23 @@ fn a_branch_named_in_the_config_that_holds_no_state_shuts_the_door() {
     [exit 1]
     ");
 }
+
+#[test]
+fn a_replaced_commit_hides_no_gate() {
+    let repo = sound();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    repo.git("replace loopx/state loopx/state~1").success();
+    assert_snapshot!(repo.scene("
+        loopx gate list
+        git push -q origin main
+    "), @r#"
+    $ loopx gate list
+      ready  open  by a, just now  Ready?
+    $ git push -q origin main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
