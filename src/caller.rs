@@ -17,7 +17,7 @@ use crate::{
 ///
 /// Measured or taken from the hosts' documentation. A variable that a host also sets in a person's own terminal is
 /// listed all the same: refusing a person who can unset it is better than believing an agent.
-const MARKERS: [(&str, &str); 24] = [
+pub const MARKERS: [(&str, &str); 24] = [
     ("AI_AGENT", "agent"),
     ("AGENT", "agent"),
     ("CLAUDECODE", "claude-code"),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::domain::time::Seconds;
+use crate::domain::{id::GateId, time::Seconds};
 
 /// A number with its noun: `1 todo`, `2 todos`.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +25,25 @@ impl fmt::Display for Ago {
             0..=4 => f.write_str("just now"),
             _ => write!(f, "{} ago", self.0),
         }
+    }
+}
+
+/// The command that answers a gate, with what else may be said: `` `… --decision approve` (or `reject`) ``.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a, C>(pub &'a GateId, pub &'a [C]);
+
+impl<C: fmt::Display> fmt::Display for Answer<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(gate, answers) = self;
+        let Some((first, rest)) = answers.split_first() else {
+            return write!(f, "`loopx gate resolve {gate}`");
+        };
+        write!(f, "`loopx gate resolve {gate} --decision {first}`")?;
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let rest: Vec<_> = rest.iter().map(|answer| format!("`{answer}`")).collect();
+        write!(f, " (or {})", rest.join(", "))
     }
 }
 

@@ -44,6 +44,19 @@ fn chosen(words: &[String]) -> impl Iterator<Item = Feature> {
 }
 
 impl ConfigureGoal {
+    /// The command line that asks for the same.
+    fn command(&self, goal: &GoalId) -> String {
+        let mut command = format!("loopx configure-goal --goal-id {goal}");
+        let mut option =
+            |name: &str, value: &dyn std::fmt::Display| command.push_str(&format!(" --{name} {value}"));
+        self.enable.iter().for_each(|feature| option("enable", feature));
+        self.disable.iter().for_each(|feature| option("disable", feature));
+        self.quota_compute.iter().for_each(|share| option("quota-compute", share));
+        self.quota_window_hours.iter().for_each(|hours| option("quota-window-hours", hours));
+        self.quota_slot_minutes.iter().for_each(|minutes| option("quota-slot-minutes", minutes));
+        command
+    }
+
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         let configuration = Configuration {
             enable: chosen(&self.enable).collect(),
@@ -65,7 +78,7 @@ impl ConfigureGoal {
                     what: loosens.join(" and "),
                     shows,
                     word: goal.to_string(),
-                    command: format!("loopx configure-goal --goal-id {goal} …"),
+                    command: self.command(goal),
                 };
                 Some(ctx.caller.prove(process, &ctx.owner()?, &challenge)?)
             }

@@ -14,7 +14,7 @@ use crate::{
         gate::{Asked, GateView},
     },
     process::Process,
-    text::{Ago, Table},
+    text::{Ago, Answer, Table},
 };
 
 #[derive(Debug, clap::Subcommand)]
@@ -99,8 +99,10 @@ impl Gate {
                 let done = ops::gate::open(ctx, &question)?;
                 let view = &done.value;
                 let text = format!(
-                    "opened gate {}: \"{}\"\na person answers it with `loopx gate resolve {} --decision {}`\n",
-                    view.id, view.gate.question, view.id, view.gate.options[0]
+                    "opened gate {}: \"{}\"\na person answers with {}\n",
+                    view.id,
+                    view.gate.question,
+                    Answer(&view.id, &view.gate.answers())
                 );
                 Ok(Said::done(&done, text))
             }
@@ -134,7 +136,7 @@ fn challenge(ctx: &Ctx, asked: &Asked) -> Challenge {
     let commit = asked.commit.as_ref().map(|commit| format!("{} {}", &commit.commit[..10], commit.subject));
     let shows = say(ctx, view, commit.as_deref());
     Challenge {
-        what: format!("{decision} gate `{}`", view.id),
+        what: decision.given_to(&format!("`{}`", view.id)),
         shows,
         word: view.id.to_string(),
         command: format!("loopx gate resolve {} --decision {decision}", view.id),

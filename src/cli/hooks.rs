@@ -39,6 +39,6 @@ pub(super) fn line(found: &Enforcement) -> String {
     match (&found.why, found.did) {
         (None, Some(did)) => format!("pushes are guarded: {did} {hook}\n"),
         (None, None) => format!("pushes are guarded by {hook}\n"),
-        (Some(why), _) => format!("PUSHES ARE NOT GUARDED: {why}\n"),
+        (Some(why), _) => format!("PUSHES ARE NOT GUARDED: {why} (see `loopx hooks install`)\n"),
     }
 }

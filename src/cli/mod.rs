@@ -13,7 +13,10 @@ mod todo;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
+use clap::{
+    CommandFactory as _, Parser, Subcommand,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use serde::Serialize;
 
 use crate::{
@@ -137,7 +140,7 @@ impl Said {
 pub fn run(process: &Process) -> u8 {
     let cli = match Cli::try_parse_from(process.args()) {
         Ok(cli) => cli,
-        Err(error) => return usage(process, &error),
+        Err(error) => return usage(process, &fit_to_print(error)),
     };
     let json = cli.global.json;
     match dispatch(process, cli) {
@@ -188,6 +191,11 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
         |what: &str, error: std::io::Error| Error::new(Kind::Environment, format!("{what}: {error}"));
     let here = process.cwd().map_err(|error| environment("the working directory cannot be read", error))?;
     let cwd = global.dir.as_ref().map_or_else(|| here.clone(), |dir| here.join(dir));
+    if !cwd.is_dir() {
+        let shown = crate::domain::text::shown(&cwd.to_string_lossy(), 200);
+        return Err(Error::new(Kind::Environment, format!("there is no folder `{shown}`"))
+            .hint("look at what `-C` was given"));
+    }
     let git_dir = process.env_os(GIT_DIR).filter(|_| global.dir.is_none()).map(PathBuf::from);
     let goal = process.env(LOOPX_GOAL).map(|goal| goal.parse::<GoalId>());
     let goal = goal.transpose().map_err(|bad| Error::new(Kind::Usage, format!("`{LOOPX_GOAL}`: {bad}")))?;
@@ -200,6 +208,17 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
         cwd,
         program: process.program().map_err(|error| environment("loopx does not find itself", error))?,
     })
+}
+
+/// clap repeats what was typed as it was typed; here what acts on a screen is escaped, and the end of a long text cut.
+fn fit_to_print(mut error: clap::Error) -> clap::Error {
+    for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand] {
+        if let Some(ContextValue::String(typed)) = error.get(kind) {
+            let shown = crate::domain::text::shown(typed, 200);
+            error.insert(kind, ContextValue::String(shown));
+        }
+    }
+    error
 }
 
 /// An answer that clap gives in our stead: help, version, or a usage error.

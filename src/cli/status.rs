@@ -2,7 +2,7 @@ use super::Said;
 use crate::{
     error::Error,
     ops::{self, Ctx, status::Status},
-    text::{Ago, Count, Table},
+    text::{Ago, Answer, Count, Table},
 };
 
 pub(super) fn status(ctx: &Ctx) -> Result<Said, Error> {
@@ -24,24 +24,17 @@ fn say(ctx: &Ctx, status: &Status) -> String {
         text.push_str(&super::gate::table(status.gates.iter().take(SHOWN)).to_string());
         text.push_str(&more(status.gates.len()));
         if let Some(first) = status.gates.iter().find(|view| view.gate.is_open()) {
-            text.push_str(&format!("  answer: loopx gate resolve {} --decision approve\n", first.id));
+            let answers = first.gate.answers();
+            text.push_str(&format!("  a person answers with {}\n", Answer(&first.id, &answers)));
         }
     }
     if let Some(distrust) = &status.distrust {
         let problem = &distrust.problem;
-        text.push_str(&format!(
-            "THE STATE IS NOT TRUSTED, so pushes and turns are refused: {problem}
-"
-        ));
-        text.extend(distrust.hints.iter().map(|hint| {
-            format!(
-                "  {hint}
-"
-            )
-        }));
+        text.push_str(&format!("THE STATE IS NOT TRUSTED, so pushes and turns are refused: {problem}\n"));
+        text.extend(distrust.hints.iter().map(|hint| format!("  {hint}\n")));
     }
-    if let Some(why) = &status.enforcement.why {
-        text.push_str(&format!("PUSHES ARE NOT GUARDED: {why}\n"));
+    if !status.enforcement.active {
+        text.push_str(&super::hooks::line(&status.enforcement));
     }
     if let Some(trouble) = &status.view {
         text.push_str(&format!("{trouble}\n"));

@@ -55,7 +55,7 @@ pub(super) enum Todo {
         /// The todo, or an unambiguous beginning of its id
         todo: TodoPrefix,
         /// How long the claim holds, such as `45m`
-        #[arg(long, value_name = "TIME")]
+        #[arg(long, value_name = "TIME", value_parser = lease)]
         ttl: Option<Seconds>,
     },
     /// Give a claim back
@@ -121,6 +121,14 @@ impl Todo {
                 Ok(Said::done(&done, text))
             }
         }
+    }
+}
+
+fn lease(text: &str) -> Result<Seconds, String> {
+    match text.parse::<Seconds>() {
+        Ok(lease) if lease.0 < 60 => Err("a claim holds for a minute at least".into()),
+        Ok(lease) => Ok(lease),
+        Err(bad) => Err(bad.to_string()),
     }
 }
 

@@ -125,6 +125,11 @@ impl Gate {
         hash.finalize().iter().fold(String::from("sha256:"), |hex, byte| format!("{hex}{byte:02x}"))
     }
 
+    /// The answers that can be given now: all on offer, or those that change a no.
+    pub fn answers(&self) -> Vec<&Choice> {
+        self.options.iter().filter(|option| self.is_open() || !option.is_rejection()).collect()
+    }
+
     /// Nobody has answered yet.
     pub fn is_open(&self) -> bool {
         matches!(self.state, GateState::Open {})

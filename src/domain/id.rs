@@ -9,11 +9,15 @@ use sha2::{Digest as _, Sha256};
 
 /// A text was no id of the kind that was asked for. The message says what the form is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a {kind} (expected {expected})", .text.escape_debug())]
+#[error("`{}` is not {} {kind} (expected {expected})", .text.escape_debug(), article(kind))]
 pub struct BadId {
     text: String,
     kind: &'static str,
     expected: &'static str,
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 macro_rules! id {
@@ -221,6 +225,14 @@ impl Choice {
     /// Whether this answer keeps the gate shut.
     pub fn is_rejection(&self) -> bool {
         self.0 == Self::REJECT
+    }
+
+    /// What giving this answer is called: `approve gate x`, `answer gate x with blue`.
+    pub fn given_to(&self, gate: &impl fmt::Display) -> String {
+        match self.as_str() {
+            Self::APPROVE | Self::REJECT => format!("{self} gate {gate}"),
+            _ => format!("answer gate {gate} with {self}"),
+        }
     }
 }
 

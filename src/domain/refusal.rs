@@ -38,6 +38,8 @@ pub enum Refusal {
 
     #[error("there is no todo `{0}`")]
     UnknownTodo(TodoPrefix),
+    #[error("todo `{todo}` belongs to goal `{goal}`, not to `{wanted}`")]
+    TodoInOtherGoal { todo: TodoId, goal: GoalId, wanted: GoalId },
     #[error("`{prefix}` fits {} todos ({})", .candidates.len(), list(.candidates))]
     AmbiguousTodo { prefix: TodoPrefix, candidates: Vec<TodoId> },
     #[error("todo `{todo}` is claimed by {} until {until}", .by.name())]
@@ -51,7 +53,7 @@ pub enum Refusal {
     #[error("todo `{todo}` is for a person, not for agent `{agent}`")]
     TodoForPerson { todo: TodoId, agent: AgentId },
     #[error("todo `{todo}` waits for gate `{gate}`: \"{question}\"")]
-    GateOverTodo { todo: TodoId, gate: GateId, question: Title },
+    GateOverTodo { todo: TodoId, gate: GateId, question: Title, answers: Vec<Choice> },
     #[error("todo `{todo}` needs {}, which {} not closed yet", list(.needs), if .needs.len() == 1 { "is" } else { "are" })]
     NeedsOpen { todo: TodoId, needs: Vec<TodoId> },
 

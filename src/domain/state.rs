@@ -104,11 +104,12 @@ impl Loop {
             return Err(Refusal::GoalNotActive { goal: self.id.clone(), state: self.goal.state.word() });
         }
         let todo = &self.todos[id];
-        if let Some((gate, Gate { question, .. })) = self.gate_over(id) {
+        if let Some((gate_id, gate)) = self.gate_over(id) {
             return Err(Refusal::GateOverTodo {
                 todo: id.clone(),
-                gate: gate.clone(),
-                question: question.clone(),
+                gate: gate_id.clone(),
+                question: gate.question.clone(),
+                answers: gate.answers().into_iter().cloned().collect(),
             });
         }
         let needs = self.open_needs(todo);

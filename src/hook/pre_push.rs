@@ -12,7 +12,7 @@ use crate::{
         push::{Checked, Line, check},
     },
     process::Process,
-    text::{Ago, Count, Table},
+    text::{Ago, Answer, Count, Table},
 };
 
 /// Most bytes of refs that are read: a million refs.
@@ -117,17 +117,15 @@ fn say(reasons: &[Reason], checked: &Checked) -> String {
                     format!("asked by {}, {}", gate.asked.by.name(), Ago(gate.asked.at.age(checked.at)));
                 let answer = if gate.is_rejected() { "rejected" } else { "open" };
                 gates.row([id, &answer, &format!("\"{}\"", gate.question), &asked]);
-                first.get_or_insert(id);
+                first.get_or_insert((id, gate));
                 count += 1;
             }
         }
     }
-    if let Some(id) = first {
+    if let Some((id, gate)) = first {
         let stand = if count == 1 { "stands" } else { "stand" };
         text.push_str(&format!("loopx: push refused: {} {stand} in its way\n{gates}", Count(count, "gate")));
-        text.push_str(&format!(
-            "hint: a person answers with `loopx gate resolve {id} --decision approve` (or `reject`)\n"
-        ));
+        text.push_str(&format!("hint: a person answers with {}\n", Answer(id, &gate.answers())));
     }
     text
 }

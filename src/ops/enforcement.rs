@@ -19,6 +19,8 @@ use crate::{
 
 const BEGIN: &str = "# >>> loopx >>>";
 const END: &str = "# <<< loopx <<<";
+/// What a user may write into a hook of their own, as its first command, where loopx does not write itself.
+const CALL: &str = "loopx hook pre-push \"$@\" || exit 1";
 /// The section, with `@PROGRAM@` where the path of the program goes.
 const SECTION: &str = include_str!("../../hooks/pre-push");
 
@@ -42,13 +44,17 @@ fn hook_file(store: &Store) -> (PathBuf, Result<(), String>) {
     let own = git.common_dir().join("hooks");
     let Some(configured) = git.config("core.hooksPath") else { return (own.join("pre-push"), Ok(())) };
     if configured.is_empty() {
-        return (own.join("pre-push"), Err("`core.hooksPath` is set to nothing, so git runs no hook".into()));
+        // Git puts a slash and the hook's name behind it.
+        return ("/pre-push".into(), Err("`core.hooksPath` is set to nothing, so git runs no hook".into()));
     }
     let path = git.config_path("core.hooksPath").unwrap_or_else(|| configured.clone().into());
     let path = git.worktree().map_or_else(|| path.clone(), |top| top.join(&path));
     let shown = crate::domain::text::shown(&configured, 200);
     match path.canonicalize() {
         Ok(dir) if own.canonicalize().is_ok_and(|own| own == dir) => (own.join("pre-push"), Ok(())),
+        Ok(dir) if !dir.is_dir() => {
+            (path.join("pre-push"), Err(format!("`core.hooksPath` is `{shown}`, which is no folder")))
+        }
         Ok(_) => (
             path.join("pre-push"),
             Err(format!(
@@ -71,6 +77,9 @@ pub fn probe(store: &Store) -> Enforcement {
             let shell = shell_of(&text);
             match section(&text) {
                 _ if !is_executable(&hook) => Some("the hook is not executable, so git skips it".to_owned()),
+                None if shell.is_some_and(|shebang| text[shebang.len()..].lines().next() == Some(CALL)) => {
+                    None
+                }
                 None => Some(place.err().unwrap_or_else(|| "the hook there does not call loopx".into())),
                 Some(_) if text.contains('\r') => {
                     Some("the hook has line ends of Windows, so it does not run".into())
@@ -94,7 +103,7 @@ pub fn install(ctx: &Ctx) -> Result<Enforcement, Error> {
     let (hook, place) = hook_file(&ctx.store);
     let refused = |why: String| {
         Error::new(Kind::Refused, format!("the hook was not installed: {why}"))
-            .hint("put the line `loopx hook pre-push \"$@\" || exit 1` at the beginning of the pre-push hook that git runs")
+            .hint(format!("make `{CALL}` the first command of the shell script that git runs before a push"))
     };
     place.map_err(&refused)?;
     let failed = |error: std::io::Error| {
@@ -111,10 +120,21 @@ pub fn install(ctx: &Ctx) -> Result<Enforcement, Error> {
             let bytes = fs::read(&hook).map_err(failed)?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| refused(format!("`{}` is a program and not a script", hook.display())))?;
+            // In a file that is all ours, line ends of Windows are nobody's wish.
+            let ours = section(&text)
+                .is_some_and(|(before, _, after)| before.lines().eq(["#!/bin/sh"]) && after.is_empty());
+            let text = if ours { text.replace("\r\n", "\n") } else { text };
             let renewed =
                 section(&text).map(|(before, _, after)| format!("{before}{}{after}", fill(&ctx.program)));
             match renewed {
                 Some(renewed) => (renewed, "renewed in"),
+                None if !is_executable(&hook) => {
+                    let why = "the hook was not installed: another one is there that somebody switched off";
+                    return Err(Error::new(Kind::Refused, why).hint(format!(
+                        "switch it on with `chmod +x '{}'` or move it away, and run `loopx hooks install` again",
+                        hook.display()
+                    )));
+                }
                 None => {
                     let shebang = shell_of(&text).ok_or_else(|| {
                         refused(format!("`{}` is there already and is no shell script", hook.display()))

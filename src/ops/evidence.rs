@@ -113,7 +113,10 @@ pub fn brief(what: &Finding) -> String {
         Finding::Commit { commit, subject } => {
             format!("commit {} {subject}", &commit[..commit.len().min(10)])
         }
-        Finding::File { path, bytes, .. } => format!("file {path} ({bytes} bytes)"),
+        Finding::File { path, bytes, .. } => {
+            let bytes = crate::text::Count(usize::try_from(*bytes).unwrap_or(usize::MAX), "byte");
+            format!("file {path} ({bytes})")
+        }
     }
 }
 

@@ -57,10 +57,7 @@ pub struct Question {
 pub fn open(ctx: &Ctx, question: &Question) -> Result<Done<GateView>, Error> {
     let stamp = ctx.stamp()?;
     ctx.update(&stamp, |snapshot| {
-        let goal = ctx.goal_id(snapshot, question.goal.as_ref())?;
-        if let Some(state) = snapshot.goal(&goal)? {
-            state.must_be_active(&goal)?;
-        }
+        let goal = ctx.active_goal(snapshot, question.goal.as_ref())?;
         let taken = |id: &GateId| Ok(snapshot.gate(&goal, id)?.is_some());
         let id = match &question.id {
             Some(id) if taken(id)? => return Err(Refusal::GateExists(id.clone()).into()),
@@ -185,7 +182,7 @@ pub fn resolve(
             GateView::of(ctx, goal.clone(), id.clone(), resolved.unwrap_or_else(|| asked.view.gate.clone()));
         let change = Change {
             op: Op::GateResolve,
-            subject: format!("{} gate {id}", asked.decision),
+            subject: asked.decision.given_to(id),
             body: note.cloned(),
             goal: Some(goal.clone()),
             turn: None,

@@ -150,7 +150,7 @@ pub struct Plan {
 pub fn plan(ctx: &Ctx, id: Option<&GoalId>, configuration: &Configuration) -> Result<Plan, Error> {
     let snapshot = ctx.store.read()?;
     let goal = ctx.goal_id(&snapshot, id)?;
-    let (_, _, loosens) = configured(&snapshot, &goal, configuration)?;
+    let (_, _, _, loosens) = configured(&snapshot, &goal, configuration)?;
     Ok(Plan { goal, loosens })
 }
 
@@ -163,40 +163,43 @@ pub fn configure(
 ) -> Result<Done<GoalView>, Error> {
     let stamp = ctx.stamp()?;
     ctx.update(&stamp, |snapshot| {
-        let (goal, quota, loosens) = configured(snapshot, id, configuration)?;
+        let (before, goal, quota, loosens) = configured(snapshot, id, configuration)?;
         if let (Some(loosened), None) = (loosens.first(), proven) {
             return Err(Error::new(Kind::PersonNeeded, format!("only a person may {loosened}"))
-                .hint(format!("run `loopx configure-goal --goal-id {id} …` in a terminal")));
+                .hint("run the same command in a terminal"));
+        }
+        let mut puts = Vec::new();
+        if goal != before {
+            puts.push(Record::Goal(id.clone(), goal.clone()));
         }
         let mut quotas = snapshot.quotas()?;
         if quota != quotas.get(id).copied().unwrap_or_default() {
             quotas.insert(id.clone(), quota);
+            puts.push(Record::Quotas(quotas));
         }
         let spends: Vec<_> = snapshot.spends(id)?.into_values().collect();
-        let view = GoalView {
-            id: id.clone(),
-            goal: goal.clone(),
-            quota: QuotaView::of(quota, quota.spent(&spends, ctx.now)),
-        };
+        let view =
+            GoalView { id: id.clone(), goal, quota: QuotaView::of(quota, quota.spent(&spends, ctx.now)) };
         let change = Change {
             op: Op::GoalConfigure,
             subject: format!("configure goal {id}"),
             body: None,
             goal: Some(id.clone()),
             turn: None,
-            puts: vec![Record::Goal(id.clone(), goal), Record::Quotas(quotas)],
+            puts,
         };
         Ok((Some(change), view))
     })
 }
 
-/// Goal and limit after `configuration`, and what that loosens.
+/// The goal before `configuration`, goal and limit after it, and what that loosens.
 fn configured(
     snapshot: &Snapshot<'_>,
     id: &GoalId,
     configuration: &Configuration,
-) -> Result<(Goal, Quota, Vec<String>), Error> {
-    let mut goal = snapshot.goal(id)?.ok_or_else(|| Refusal::UnknownGoal(id.clone()))?;
+) -> Result<(Goal, Goal, Quota, Vec<String>), Error> {
+    let stored = snapshot.goal(id)?.ok_or_else(|| Refusal::UnknownGoal(id.clone()))?;
+    let mut goal = stored.clone();
     let mut loosens = Vec::new();
     for feature in &configuration.enable {
         if goal.features.insert(*feature) {
@@ -219,5 +222,5 @@ fn configured(
         };
         loosens.push(format!("raise the quota of goal `{id}` from {} to {}", slots(before), slots(after)));
     }
-    Ok((goal, after, loosens))
+    Ok((stored, goal, after, loosens))
 }

@@ -124,6 +124,14 @@ impl Ctx {
         }
     }
 
+    /// The goal that is meant, if work can be added to it.
+    fn active_goal(&self, snapshot: &Snapshot<'_>, named: Option<&GoalId>) -> Result<GoalId, Error> {
+        let id = self.goal_id(snapshot, named)?;
+        let goal = snapshot.goal(&id)?.ok_or_else(|| Refusal::UnknownGoal(id.clone()))?;
+        goal.must_be_active(&id)?;
+        Ok(id)
+    }
+
     /// The goal that is meant, with everything open in it.
     fn goal_state(&self, snapshot: &Snapshot<'_>, named: Option<&GoalId>) -> Result<Loop, Error> {
         let id = self.goal_id(snapshot, named)?;

@@ -117,7 +117,7 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
         ),
         Decision::Ask { gates } => (
             "everything that could be done waits for a person".into(),
-            format!("loopx gate resolve {} --decision approve", gates.first),
+            format!("loopx gate resolve {} --decision {}", gates.first, state.gates[&gates.first].options[0]),
         ),
         Decision::AskForTodo { todo } => {
             (format!("only a person can do \"{}\"", title(todo)), format!("loopx todo show {todo}"))

@@ -46,9 +46,11 @@ impl From<Refusal> for Error {
                 Some("run `loopx quota should-run` for something to do".into())
             }
             R::NotClaimed { todo } => Some(format!("run `loopx todo claim {todo}`")),
-            R::TodoBlocked { on: Some(gate), .. } | R::GateOverTodo { gate, .. } => {
-                Some(format!("a person answers it with `loopx gate resolve {gate} --decision approve`"))
+            R::TodoBlocked { on: Some(gate), .. } => Some(format!("run `loopx gate show {gate}`")),
+            R::GateOverTodo { gate, answers, .. } => {
+                Some(format!("a person answers it with {}", crate::text::Answer(gate, answers)))
             }
+            R::TodoInOtherGoal { todo, .. } => Some(format!("run `loopx todo show {todo}`")),
             R::TodoBlocked { todo, on: None, .. } | R::TodoClosed { todo, .. } => {
                 Some(format!("run `loopx todo show {todo}`"))
             }
@@ -80,9 +82,24 @@ impl From<store::Error> for Error {
                 &["run `git config user.name \"<your name>\"` and `git config user.email <your address>`"],
             ),
             S::BadBranch(_) => (Kind::Usage, &["use a name such as `loopx/state`"]),
+            S::BranchSetting(_) => (
+                Kind::Environment,
+                &["run `git config loopx.branch loopx/state`, or with the name that was chosen at `init`"],
+            ),
             S::ForeignBranch(_) | S::BranchInTheWay { .. } => {
                 (Kind::Refused, &["choose another name, such as `loopx init --state-branch loopx-state`"])
             }
+            S::OtherBranch(branch) => {
+                let error = Self::new(Kind::Refused, problem.to_string());
+                return error.hint(format!(
+                    "run `loopx init` without `--state-branch`, or see it with `git log {branch}`"
+                ));
+            }
+            S::BranchGone { branch, last } => {
+                let error = Self::new(Kind::Refused, problem.to_string());
+                return error.hint(format!("put it back with `git branch {branch} {last}`"));
+            }
+            S::FolderInTheWay(_) => (Kind::Refused, &["move it away and run `loopx init` again"]),
             S::Unreadable { .. } | S::Damaged(_) => (
                 Kind::Distrusted,
                 &["see what happened with `git log -p loopx/state`, and put the last good commit back"],

@@ -52,8 +52,8 @@ pub struct GoalLine {
 pub fn status(ctx: &Ctx) -> Result<Status, Error> {
     let snapshot = ctx.store.read()?;
     let (mut goals, mut gates, mut todos) = (Vec::new(), Vec::new(), Vec::new());
-    for id in snapshot.goals()? {
-        let Some(state) = snapshot.state(&id)? else { continue };
+    for state in snapshot.states()? {
+        let id = state.id;
         let quota = QuotaView::of(state.quota, state.quota.spent(&state.spends, ctx.now));
         goals.push(GoalLine {
             id: id.clone(),

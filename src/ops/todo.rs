@@ -50,15 +50,9 @@ pub struct Request {
 pub fn add(ctx: &Ctx, request: &Request) -> Result<Done<TodoView>, Error> {
     let stamp = ctx.stamp()?;
     ctx.update(&stamp, |snapshot| {
-        let goal = ctx.goal_id(snapshot, request.goal.as_ref())?;
-        if let Some(state) = snapshot.goal(&goal)? {
-            state.must_be_active(&goal)?;
-        }
-        let needs = request
-            .needs
-            .iter()
-            .map(|need| find(snapshot, need).map(|(_, id)| id))
-            .collect::<Result<_, _>>()?;
+        let goal = ctx.active_goal(snapshot, request.goal.as_ref())?;
+        let needs =
+            request.needs.iter().map(|need| find_in(snapshot, &goal, need)).collect::<Result<_, _>>()?;
         let id = TodoId::draw(&ctx.entropy, snapshot.todo_population()?, |id| snapshot.todo_taken(id))?
             .ok_or(Refusal::NoFreeId)?;
         let todo = Todo {
@@ -126,15 +120,25 @@ fn find(snapshot: &Snapshot<'_>, prefix: &TodoPrefix) -> Result<(GoalId, TodoId)
     }
 }
 
+/// The todo of `goal` that `prefix` means.
+fn find_in(snapshot: &Snapshot<'_>, goal: &GoalId, prefix: &TodoPrefix) -> Result<TodoId, Error> {
+    match find(snapshot, prefix)? {
+        (found, todo) if found == *goal => Ok(todo),
+        (found, todo) => Err(Refusal::TodoInOtherGoal { todo, goal: found, wanted: goal.clone() }.into()),
+    }
+}
+
 /// The open todo of `goal` that `prefix` means.
 pub(super) fn find_open_in(
     snapshot: &Snapshot<'_>,
     goal: &GoalId,
     prefix: &TodoPrefix,
 ) -> Result<TodoId, Error> {
-    match find(snapshot, prefix)? {
-        (found, id) if found == *goal && snapshot.todos(goal)?.contains_key(&id) => Ok(id),
-        _ => Err(Refusal::UnknownTodo(prefix.clone()).into()),
+    let id = find_in(snapshot, goal, prefix)?;
+    match snapshot.todo(goal, &id)? {
+        Some(todo) if todo.is_closed() => Err(todo.refuse(&id).into()),
+        Some(_) => Ok(id),
+        None => Err(Refusal::UnknownTodo(prefix.clone()).into()),
     }
 }
 

@@ -20,10 +20,18 @@ pub enum Error {
     NoIdentity,
     #[error("`{0}` cannot be the name of a branch")]
     BadBranch(String),
+    #[error("git's setting `loopx.branch` is `{0}`, which cannot be the name of a branch")]
+    BranchSetting(String),
     #[error("the branch `{0}` exists and holds something else than loopx state")]
     ForeignBranch(String),
-    #[error("another branch is in the way of `{branch}`: {problem}")]
-    BranchInTheWay { branch: String, problem: String },
+    #[error("the branch `{other}` is in the way of a branch `{branch}`")]
+    BranchInTheWay { branch: String, other: String },
+    #[error("this clone keeps its state on the branch `{0}` already")]
+    OtherBranch(String),
+    #[error("the branch `{branch}` is gone, and it held the state up to commit {last}")]
+    BranchGone { branch: String, last: String },
+    #[error("`{}` is in the way of the folder that shows the state", .0.display())]
+    FolderInTheWay(PathBuf),
 
     /// A record that makes no sense. What cannot be read is not trusted.
     #[error("`{path}` on the state branch cannot be read: {problem}")]

@@ -78,13 +78,22 @@ impl Git {
             ..open::permissions::Environment::all()
         };
         let permissions = open::Permissions { env: environment, ..open::Permissions::all() };
-        let options = open::Options::default().permissions(permissions).bail_if_untrusted(true);
+        // A replaced object would show another state than the one that is there.
+        let options = open::Options::default()
+            .permissions(permissions)
+            .config_overrides(["core.useReplaceRefs=false"])
+            .bail_if_untrusted(true);
         let trust = gix::sec::trust::Mapping { full: options.clone(), reduced: options.clone() };
         let repo = match git_dir {
             Some(dir) => gix::ThreadSafeRepository::open_opts(from.join(dir), options),
             None => gix::ThreadSafeRepository::discover_opts(from, Default::default(), trust),
         };
-        let repo = repo.map_err(|error| not_opened(from, &error))?.to_thread_local();
+        let repo = repo.map_err(|error| not_opened(git_dir.unwrap_or(from), &error))?.to_thread_local();
+        // Who stands in the folder of the state means the project around it.
+        let repo = match repo.git_dir().join(super::view::NOTE).exists() {
+            true => repo.main_repo().map_err(Error::git("find the main worktree"))?,
+            false => repo,
+        };
         let common = repo.common_dir().canonicalize().map_err(Error::io("find", repo.common_dir()))?;
         let refs = match repo.config_snapshot().string("extensions.refStorage") {
             None => RefFormat::Files,
@@ -132,6 +141,16 @@ impl Git {
         dir.canonicalize().map_err(Error::io("find", dir))
     }
 
+    /// The clone has no main worktree, only linked ones.
+    pub(super) fn is_bare(&self) -> bool {
+        match self.repo.kind() {
+            gix::repository::Kind::LinkedWorkTree => {
+                self.repo.main_repo().is_ok_and(|main| main.workdir().is_none())
+            }
+            _ => self.repo.workdir().is_none(),
+        }
+    }
+
     pub(super) fn hash_kind(&self) -> gix::hash::Kind {
         self.repo.object_hash()
     }
@@ -159,7 +178,7 @@ impl Git {
     /// The state branch of this clone, without `refs/heads/`.
     pub fn branch(&self) -> Result<String, Error> {
         let branch = self.config(BRANCH_KEY).unwrap_or_else(|| super::DEFAULT_BRANCH.to_owned());
-        full_name(&branch)?;
+        full_name(&branch).map_err(|_| Error::BranchSetting(crate::domain::text::shown(&branch, 200)))?;
         Ok(branch)
     }
 
@@ -209,6 +228,19 @@ impl Git {
                 }
             }
         }
+    }
+
+    /// A branch that keeps git from having one called `branch`: `a` or `a/b/c` where `a/b` is wanted.
+    pub(super) fn branch_in_the_way(&self, branch: &str) -> Result<Option<String>, Error> {
+        for (end, _) in branch.match_indices('/') {
+            if self.tip(&branch[..end])?.is_some() {
+                return Ok(Some(branch[..end].to_owned()));
+            }
+        }
+        let below = format!("refs/heads/{branch}/");
+        let args = ["for-each-ref", "--count=1", "--format=%(refname:lstrip=2)", &below];
+        let out = program::git("list branches", &self.common, &self.common, args, b"")?;
+        Ok(out.lines().next().map(|name| name.to_str_lossy().into_owned()))
     }
 
     /// Moves `branch` from `expecting` (nothing: it must not exist) to `new`. `false` when it was not there any more.

@@ -121,6 +121,9 @@ impl Store {
     ) -> Result<Updated<T>, E> {
         let branch = self.git.branch()?;
         let signer = self.git.identity()?;
+        if self.git.tip(&branch)?.is_none() {
+            return Err(Error::NotInitialised.into());
+        }
         let mut writer = Writer::enter(&self.git, &branch)?;
         for attempt in 0..TRIES {
             writer.pause(attempt);

@@ -106,7 +106,8 @@ impl Git {
     /// Decided by what the objects contain: the ref may be called anything. An object that is not here cannot be looked
     /// at, which is an error and not a no.
     pub(super) fn carries_state(&self, pushed: ObjectId, known: &[ObjectId]) -> Result<bool, Error> {
-        let damaged = |error: gix::Error| Error::Damaged(chain(&error));
+        let damaged =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
         let object = self.repo().find_object(pushed).map_err(damaged)?;
         let object = object.peel_tags_to_end().map_err(damaged)?;
         match object.kind {

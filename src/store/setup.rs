@@ -6,7 +6,7 @@ use std::{fs, io::Write as _};
 use gix::ObjectId;
 
 use super::{
-    Error, Store, Warning, format,
+    DEFAULT_BRANCH, Error, Store, Warning, format,
     git::BRANCH_KEY,
     layout::{self, Edit},
     message::Message,
@@ -55,8 +55,15 @@ impl Store {
         self.git.identity()?;
         self.git.main_worktree()?;
         self.git.full_name_of(branch)?;
+        self.must_be_the_branch(branch)?;
+        View::must_have_room(&self.git)?;
         if self.git.tip(branch)?.is_none() {
-            return Ok(match writer::last(&self.git) {
+            if let Some(other) = self.git.branch_in_the_way(branch)? {
+                return Err(Error::BranchInTheWay { branch: branch.to_owned(), other });
+            }
+            let last =
+                writer::last(&self.git).map_or_else(|| View::last_shown(&self.git), |last| Ok(Some(last)))?;
+            return Ok(match last {
                 Some(last) if self.git.base(last).is_ok() => Situation::Lost { last: last.to_string() },
                 Some(_) => Situation::Gone,
                 None if self.git.config(BRANCH_KEY).is_some() => Situation::Gone,
@@ -106,11 +113,7 @@ impl Store {
         };
         let publish = |writer: &mut Writer, new: ObjectId, subject: &str| {
             let message = Message::of(&change(subject), stamp, &signer);
-            let in_the_way = |error: Error| match error {
-                Error::Git { problem, .. } => Error::BranchInTheWay { branch: branch.to_owned(), problem },
-                error => error,
-            };
-            match writer.publish(&self.git, new, None, &message).map_err(in_the_way)? {
+            match writer.publish(&self.git, new, None, &message)? {
                 true => Ok(new),
                 false => Err(moved()),
             }
@@ -142,6 +145,17 @@ impl Store {
         self.exclude()?;
         let warnings = View::attach(&self.git, branch, tip, &mut writer)?;
         Ok(Setup { branch: branch.to_owned(), situation: found, warnings })
+    }
+
+    /// Refuses a set-up on `branch` while the clone has its state on another one: that would hide its gates.
+    fn must_be_the_branch(&self, branch: &str) -> Result<(), Error> {
+        let configured = self.git.config(BRANCH_KEY);
+        let present = configured.as_deref().unwrap_or(DEFAULT_BRANCH);
+        let is_state = |tip| configured.is_some() || self.at(tip).is_ok();
+        match self.git.tip(present).ok().flatten() {
+            Some(tip) if present != branch && is_state(tip) => Err(Error::OtherBranch(present.to_owned())),
+            _ => Ok(()),
+        }
     }
 
     /// Keeps `.loopx` out of `git add` and `git clean` in all worktrees of the clone.

@@ -67,7 +67,12 @@ impl<'s> Snapshot<'s> {
     /// All goals there ever were, by id.
     pub fn goals(&self) -> Result<Vec<GoalId>, Error> {
         let Some(folder) = self.folder(layout::GOALS)? else { return Ok(Vec::new()) };
-        folder.entries.iter().map(|entry| self.id(layout::GOALS, &lossy(entry.filename.as_bstr()))).collect()
+        let goals =
+            folder.entries.iter().map(|entry| self.id(layout::GOALS, &lossy(entry.filename.as_bstr())));
+        let mut goals = goals.collect::<Result<Vec<_>, _>>()?;
+        // Git sorts `a-b` before the folder `a`.
+        goals.sort();
+        Ok(goals)
     }
 
     /// One goal.
@@ -138,6 +143,16 @@ impl<'s> Snapshot<'s> {
             todos: self.todos(id)?,
             spends: self.spends(id)?.into_values().collect(),
         }))
+    }
+
+    /// Every goal with everything open in it, by id. One that cannot be read is no reason to look at the others only.
+    pub fn states(&self) -> Result<Vec<Loop>, Error> {
+        let state = |id: GoalId| {
+            let missing =
+                || Error::Unreadable { path: layout::goal_file(&id), problem: "it is missing".into() };
+            self.state(&id)?.ok_or_else(missing)
+        };
+        self.goals()?.into_iter().map(state).collect()
     }
 
     /// Gates closed one by one and not folded yet, and how many were folded.

@@ -27,7 +27,7 @@ use super::{
 /// The name of the folder in the main worktree.
 pub const FOLDER: &str = ".loopx";
 /// The note of the commit that the view shows. It also marks git's record of the worktree as ours.
-const NOTE: &str = "loopx-view";
+pub(super) const NOTE: &str = "loopx-view";
 
 /// Something a person should know after a mutation. The state itself is safe.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,14 +130,7 @@ impl View {
                 view.link()?;
                 view
             }
-            Place::InTheWay(path) => {
-                let problem = "something else is there".to_owned();
-                return Err(Error::Io {
-                    doing: "put the state's files into",
-                    path,
-                    source: std::io::Error::other(problem),
-                });
-            }
+            Place::InTheWay(path) => return Err(Error::FolderInTheWay(path)),
             Place::Nothing(dir) => {
                 // `--force` twice: a stale record of the same path, locked or not, is ours to replace.
                 let reason = "holds the state of loopx";
@@ -158,6 +151,23 @@ impl View {
         Ok(view.bring_up_to(git, tip, writer))
     }
 
+    /// Refuses when something of the user's stands where the view goes.
+    pub(super) fn must_have_room(git: &Git) -> Result<(), Error> {
+        match Self::locate(git)? {
+            Place::InTheWay(path) => Err(Error::FolderInTheWay(path)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The commit of the state that this clone showed last, if it is still there.
+    pub(super) fn last_shown(git: &Git) -> Result<Option<ObjectId>, Error> {
+        let shown = match Self::locate(git)? {
+            Place::Attached(view) | Place::Loose(view, _) => view.shows(),
+            Place::Nothing(_) | Place::InTheWay(_) => None,
+        };
+        Ok(shown.filter(|commit| git.base(*commit).is_ok()))
+    }
+
     fn locate(git: &Git) -> Result<Place, Error> {
         let dir = git.main_worktree()?.join(FOLDER);
         let worktrees = git.common_dir().join("worktrees");
@@ -169,6 +179,13 @@ impl View {
             let entries = fs::read_dir(&worktrees).into_iter().flatten().flatten();
             entries.map(|entry| entry.path()).find(|admin| admin.join(NOTE).exists())
         };
+        // Without a main worktree the view stays in the linked one where it was put first.
+        let put = |admin: &PathBuf| {
+            let back = fs::read_to_string(admin.join("gitdir")).ok()?;
+            let dir = Path::new(back.trim_end()).parent()?.to_path_buf();
+            dir.parent().is_some_and(Path::is_dir).then_some(dir)
+        };
+        let dir = admin.as_ref().filter(|_| git.is_bare()).and_then(put).unwrap_or(dir);
         let kind = fs::symlink_metadata(&dir).ok();
         let Some(admin) = admin else {
             return Ok(match (kind, linked(&dir)) {

@@ -3,7 +3,19 @@
 mod sandbox;
 
 mod demo;
+mod evidence;
 mod gates;
+mod goals;
+mod hooks;
+mod init;
+mod input;
+mod json;
+mod persons;
+mod pushes;
+mod quota;
 mod signing;
+mod status;
 mod tidy;
+mod todos;
 mod transcripts;
+mod trust;

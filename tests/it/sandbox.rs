@@ -40,7 +40,7 @@ impl fmt::Display for Output {
             f.write_str("\n")?;
         }
         for line in self.stderr.lines() {
-            writeln!(f, "[stderr] {line}")?;
+            writeln!(f, "{}", format_args!("[stderr] {line}").to_string().trim_end())?;
         }
         if self.code != 0 {
             writeln!(f, "[exit {}]", self.code)?;
@@ -130,6 +130,12 @@ impl Sandbox {
         self.env("PATH", &format!("{dir}:{git}{path}"))
     }
 
+    /// Takes back what [`env`](Self::env) set.
+    pub(crate) fn clear_env(&mut self) -> &mut Self {
+        self.extra.clear();
+        self
+    }
+
     /// Lets time pass.
     pub(crate) fn sleep(&self, seconds: u64) {
         self.ticks.set(self.ticks.get() + seconds);
@@ -159,7 +165,13 @@ impl Sandbox {
         added["id"].as_str().expect("an id").to_owned()
     }
 
-    /// Replaces a file of the state branch by a commit that loopx did not make.
+    /// Replaces a file of the state branch as another version of loopx might: with the note that says so.
+    pub(crate) fn plant(&self, path: &str, text: &str) {
+        self.forge(path, text);
+        self.write("repo/.git/loopx/writer", &format!("idle {}", self.tip()));
+    }
+
+    /// Replaces a file of the state branch by a commit made by hand.
     pub(crate) fn forge(&self, path: &str, text: &str) {
         let blob = self.feed("git", &["hash-object", "-w", "--stdin"], text).success().stdout;
         let index = self.root().join("forged-index");
@@ -183,6 +195,26 @@ impl Sandbox {
     /// Runs loopx. Arguments are split as a shell would, without its substitutions.
     pub(crate) fn loopx(&self, args: &str) -> Output {
         self.shown(self.run(LOOPX, &words(args), ""))
+    }
+
+    /// Runs the lines of a scene, each a `loopx …` or a `git …`, and shows each with what came of it.
+    pub(crate) fn scene(&self, lines: &str) -> String {
+        let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.fold(String::new(), |told, line| {
+            let output = match line.split_once(' ') {
+                Some(("loopx", args)) => self.loopx(args),
+                Some(("git", args)) => self.git_shown(args),
+                _ => panic!("`{line}` is no line of a scene"),
+            };
+            format!("{told}$ {line}\n{output}")
+        })
+    }
+
+    /// Writes a script that may be run.
+    pub(crate) fn script(&self, path: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        self.write(path, text);
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o755)).expect("a mode");
     }
 
     /// Runs loopx with arguments as they are.
@@ -215,8 +247,17 @@ impl Sandbox {
 
     /// The same with nothing hidden.
     pub(crate) fn person_raw(&self, args: &str, answer: &str) -> Output {
+        self.terminal(LOOPX, &words(args), answer)
+    }
+
+    /// Runs a program at a terminal where `answer` is typed when it asks.
+    pub(crate) fn at_a_terminal(&self, program: &str, args: &[OsString], answer: &str) -> Output {
+        self.shown(self.terminal(program, args, answer))
+    }
+
+    fn terminal(&self, program: &str, args: &[OsString], answer: &str) -> Output {
         let (mut pty, pts) = pty_process::blocking::open().expect("a pseudo-terminal");
-        let mut command = pty_process::blocking::Command::new(LOOPX).args(words(args)).env_clear();
+        let mut command = pty_process::blocking::Command::new(program).args(args).env_clear();
         command = command.current_dir(self.path(&self.dir)).envs(self.environment());
         let mut child = command.spawn(pts).expect("loopx starts");
         let mut shown = Vec::new();
@@ -224,7 +265,7 @@ impl Sandbox {
         // The terminal ends with an error when its last user has gone.
         while let Ok(read @ 1..) = pty.read(&mut buffer) {
             shown.extend_from_slice(&buffer[..read]);
-            if shown.ends_with(b"`: ") {
+            if is_asking(&shown) {
                 pty.write_all(format!("{answer}\n").as_bytes()).expect("the terminal takes input");
             }
         }
@@ -287,6 +328,12 @@ impl Sandbox {
         let shown = |text: &str| hide_ids(&text.replace(&root.display().to_string(), "[ROOT]"));
         Output { code: output.code, stdout: shown(&output.stdout), stderr: shown(&output.stderr) }
     }
+}
+
+/// The last line is a question that waits for an answer.
+fn is_asking(shown: &[u8]) -> bool {
+    let line = shown.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.starts_with(b"Type `") && line.ends_with(b": ")
 }
 
 /// Object ids, whole or cut to seven or more digits, become `[ID]`.

@@ -1,0 +1,475 @@
+//! The hook in git's way, beside whatever hook the user has.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::{LOOPX, Sandbox};
+
+/// A hook of the user's that says what it was given.
+const MINE: &str = "#!/bin/sh\n# mine\necho \"mine: $1 $2\" >&2\ncat >\"$HOME/refs\"\nexit 3\n";
+
+#[test]
+fn a_hook_of_the_users_keeps_its_arguments_its_input_and_its_answer() {
+    let repo = Sandbox::plain();
+    repo.git("init -q --bare ../hub.git").success();
+    repo.git("remote add origin ../hub.git").success();
+    repo.script("repo/.git/hooks/pre-push", MINE);
+    assert_snapshot!(repo.scene("
+        loopx init --goal-text Ship
+        loopx init
+        git push -q origin main
+    "), @"
+    $ loopx init --goal-text Ship
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded: added to [ROOT]/repo/.git/hooks/pre-push
+    added goal ship
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ git push -q origin main
+    [stderr] mine: origin ../hub.git
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    assert_snapshot!(repo.read("home/refs").replace(repo.git("rev-parse main").stdout.trim(), "[ID]"), @"refs/heads/main [ID] refs/heads/main 0000000000000000000000000000000000000000");
+    let hook = repo.read("repo/.git/hooks/pre-push");
+    let (head, tail) = MINE.split_at("#!/bin/sh\n".len());
+    assert!(hook.starts_with(head) && hook.ends_with(tail), "{hook}");
+    assert_eq!(repo.feed(".git/hooks/pre-push", &["origin", "../hub.git"], "").code, 3);
+}
+
+#[test]
+fn a_gate_refuses_before_the_users_hook_is_asked() {
+    let repo = Sandbox::with_remote();
+    let hook = repo.read("repo/.git/hooks/pre-push");
+    repo.script("repo/.git/hooks/pre-push", &format!("{hook}exit 3\n"));
+    repo.commit("feature");
+    repo.loopx("gate open Ready? --agent-id a").success();
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        loopx hooks status
+    "), @r#"
+    $ git push -q origin main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    "#);
+}
+
+#[test]
+fn five_thousand_refs_reach_both_hooks() {
+    let repo = Sandbox::ready();
+    let hook = repo.read("repo/.git/hooks/pre-push");
+    repo.script("repo/.git/hooks/pre-push", &format!("{hook}cat >\"$HOME/refs\"\n"));
+    let head = repo.git("rev-parse HEAD").stdout;
+    let refs: String = (0..5_000)
+        .map(|n| format!("refs/heads/b{n} {} refs/heads/b{n} {}\n", head.trim(), "0".repeat(40)))
+        .collect();
+    repo.feed(".git/hooks/pre-push", &["origin", "../hub.git"], &refs).success();
+    assert_eq!(repo.read("home/refs"), refs);
+}
+
+#[test]
+fn what_a_user_writes_around_the_section_stays() {
+    let repo = Sandbox::ready();
+    let hook = repo.read("repo/.git/hooks/pre-push");
+    let edited = format!("{hook}echo mine >&2\n");
+    repo.script("repo/.git/hooks/pre-push", &edited);
+    assert_snapshot!(repo.scene("
+        loopx hooks install
+        loopx init
+        loopx hooks status
+    "), @"
+    $ loopx hooks install
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+    assert_eq!(repo.read("repo/.git/hooks/pre-push"), edited);
+}
+
+#[test]
+fn a_hook_in_another_language_is_left_alone_and_said_loudly() {
+    let repo = Sandbox::plain();
+    let python = "#!/usr/bin/env python3\nprint('mine')\n";
+    repo.script("repo/.git/hooks/pre-push", python);
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx hooks install
+        loopx hooks status
+        loopx status
+    "), @r#"
+    $ loopx init
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    PUSHES ARE NOT GUARDED: the hook there does not call loopx (see `loopx hooks install`)
+    next: loopx goal add "<objective>"
+    $ loopx hooks install
+    [stderr] error: the hook was not installed: `[ROOT]/repo/.git/hooks/pre-push` is there already and is no shell script
+    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
+    [exit 1]
+    $ loopx hooks status
+    PUSHES ARE NOT GUARDED: the hook there does not call loopx (see `loopx hooks install`)
+    [exit 1]
+    $ loopx status
+    PUSHES ARE NOT GUARDED: the hook there does not call loopx (see `loopx hooks install`)
+    0 goals
+    0 todos open
+    next: loopx goal add "<objective>"
+    "#);
+    assert_eq!(repo.read("repo/.git/hooks/pre-push"), python);
+}
+
+#[test]
+fn a_program_as_hook_is_left_alone() {
+    let repo = Sandbox::plain();
+    std::fs::copy("/bin/true", repo.path("repo/.git/hooks/pre-push")).expect("a program");
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx hooks install
+    "), @r#"
+    $ loopx init
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    PUSHES ARE NOT GUARDED: the hook there does not call loopx (see `loopx hooks install`)
+    next: loopx goal add "<objective>"
+    $ loopx hooks install
+    [stderr] error: the hook was not installed: `[ROOT]/repo/.git/hooks/pre-push` is a program and not a script
+    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn a_hook_that_is_a_link_is_left_alone() {
+    let repo = Sandbox::plain();
+    repo.script("repo/tools/pre-push", "#!/bin/sh\nexit 0\n");
+    repo.git("add tools").success();
+    repo.git("commit -q -m tools").success();
+    std::os::unix::fs::symlink("../../tools/pre-push", repo.path("repo/.git/hooks/pre-push"))
+        .expect("a link");
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx hooks install
+        loopx status
+        git status --porcelain
+    "), @r#"
+    $ loopx init
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    PUSHES ARE NOT GUARDED: the hook there does not call loopx (see `loopx hooks install`)
+    next: loopx goal add "<objective>"
+    $ loopx hooks install
+    [stderr] error: the hook was not installed: `[ROOT]/repo/.git/hooks/pre-push` is not a plain file
+    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
+    [exit 1]
+    $ loopx status
+    PUSHES ARE NOT GUARDED: the hook there does not call loopx (see `loopx hooks install`)
+    0 goals
+    0 todos open
+    next: loopx goal add "<objective>"
+    $ git status --porcelain
+    "#);
+}
+
+#[test]
+fn a_hook_that_the_user_switched_off_is_not_switched_on() {
+    let repo = Sandbox::plain();
+    repo.write("repo/.git/hooks/pre-push", MINE);
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx hooks install
+    "), @r#"
+    $ loopx init
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    PUSHES ARE NOT GUARDED: the hook is not executable, so git skips it (see `loopx hooks install`)
+    next: loopx goal add "<objective>"
+    $ loopx hooks install
+    [stderr] error: the hook was not installed: another one is there that somebody switched off
+    [stderr] hint: switch it on with `chmod +x '[ROOT]/repo/.git/hooks/pre-push'` or move it away, and run `loopx hooks install` again
+    [exit 1]
+    "#);
+    assert_eq!(repo.read("repo/.git/hooks/pre-push"), MINE);
+}
+
+#[test]
+fn a_strict_shell_and_odd_refs_change_nothing() {
+    let repo = Sandbox::plain();
+    repo.script("repo/.git/hooks/pre-push", "#!/bin/bash -eu\ncat >\"$HOME/refs\"\n");
+    repo.loopx("init").success();
+    let head = repo.git("rev-parse HEAD").stdout;
+    let refs =
+        format!("a\\b $(touch x)`touch x`'\"$HOME {head} refs/heads/$(touch${{IFS}}x) {}", "0".repeat(40));
+    let refs = format!("{}\n", refs.replace('\n', ""));
+    repo.feed(".git/hooks/pre-push", &["origin", "../hub.git"], &refs).success();
+    assert_eq!(repo.read("home/refs"), refs);
+    assert!(!repo.path("repo/x").exists());
+}
+
+#[test]
+fn each_worktree_is_asked_for_itself() {
+    let mut repo = Sandbox::ready();
+    repo.git("config extensions.worktreeConfig true").success();
+    repo.git("worktree add -q ../linked -b side").success();
+    repo.git("-C ../linked config --worktree core.hooksPath /dev/null").success();
+    assert_snapshot!(repo.scene("
+        loopx hooks status
+        loopx -C ../linked hooks status
+    "), @"
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ loopx -C ../linked hooks status
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `/dev/null`, which is no folder (see `loopx hooks install`)
+    [exit 1]
+    ");
+    for (name, value) in [("COUNT", "1"), ("KEY_0", "core.hooksPath"), ("VALUE_0", "/nowhere")] {
+        repo.env(&format!("GIT_CONFIG_{name}"), value);
+    }
+    assert_snapshot!(repo.loopx("hooks status"), @"
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `/nowhere`, which does not exist (see `loopx hooks install`)
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_folder_of_hooks_for_all_repositories_is_not_written_to() {
+    let repo = Sandbox::plain();
+    std::fs::create_dir(repo.path("home/hooks")).expect("a folder");
+    repo.git("config --global core.hooksPath ~/hooks").success();
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx hooks install
+        loopx status
+        git config --local core.hooksPath
+    "), @r#"
+    $ loopx init
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `~/hooks`, a folder that loopx does not write to without being asked (see `loopx hooks install`)
+    next: loopx goal add "<objective>"
+    $ loopx hooks install
+    [stderr] error: the hook was not installed: `core.hooksPath` is `~/hooks`, a folder that loopx does not write to without being asked
+    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
+    [exit 1]
+    $ loopx status
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `~/hooks`, a folder that loopx does not write to without being asked (see `loopx hooks install`)
+    0 goals
+    0 todos open
+    next: loopx goal add "<objective>"
+    $ git config --local core.hooksPath
+    [exit 1]
+    "#);
+    assert!(std::fs::read_dir(repo.path("home/hooks")).expect("the folder").next().is_none());
+}
+
+#[test]
+fn a_hook_elsewhere_that_calls_loopx_guards_as_well() {
+    let repo = Sandbox::with_remote();
+    let hook = repo.read("repo/.git/hooks/pre-push");
+    repo.script("home/hooks/pre-push", &hook);
+    repo.git("config --global core.hooksPath ~/hooks").success();
+    assert_snapshot!(repo.loopx("hooks status"), @"pushes are guarded by [ROOT]/home/hooks/pre-push");
+}
+
+#[test]
+fn a_line_of_the_users_own_in_such_a_hook_guards_as_well() {
+    let mut repo = Sandbox::with_remote();
+    repo.script("home/hooks/pre-push", "#!/bin/sh\nloopx hook pre-push \"$@\" || exit 1\necho mine >&2\n");
+    repo.git("config --global core.hooksPath ~/hooks").success();
+    let bin = std::path::Path::new(LOOPX).parent().expect("a folder").display().to_string();
+    repo.env("PATH", &format!("{bin}:/usr/bin:/bin"));
+    repo.commit("feature");
+    repo.git("push -q origin main").success();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    assert_snapshot!(repo.scene("
+        loopx hooks status
+        git push -q origin main:refs/heads/other
+    "), @r#"
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/home/hooks/pre-push
+    $ git push -q origin main:refs/heads/other
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn hooks_that_git_will_not_find_are_said() {
+    let repo = Sandbox::ready();
+    let status = |path: &str| {
+        repo.git(&format!("config core.hooksPath '{path}'")).success();
+        repo.scene("loopx hooks status\nloopx init")
+    };
+    assert_snapshot!(status("/nowhere/hooks"), @"
+    $ loopx hooks status
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `/nowhere/hooks`, which does not exist (see `loopx hooks install`)
+    [exit 1]
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `/nowhere/hooks`, which does not exist (see `loopx hooks install`)
+    ");
+    assert_snapshot!(status(""), @"
+    $ loopx hooks status
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is set to nothing, so git runs no hook (see `loopx hooks install`)
+    [exit 1]
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is set to nothing, so git runs no hook (see `loopx hooks install`)
+    ");
+    assert_snapshot!(status("/dev/null"), @"
+    $ loopx hooks status
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `/dev/null`, which is no folder (see `loopx hooks install`)
+    [exit 1]
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `/dev/null`, which is no folder (see `loopx hooks install`)
+    ");
+    assert_snapshot!(status(".git/hooks"), @"
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+}
+
+#[test]
+fn a_hook_that_git_would_skip_is_said_and_mended() {
+    let repo = Sandbox::ready();
+    let hook = repo.path("repo/.git/hooks/pre-push");
+    let text = std::fs::read_to_string(&hook).expect("the hook");
+    std::fs::remove_file(&hook).expect("the hook");
+    repo.write("repo/.git/hooks/pre-push", &text);
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx hooks install
+    "), @"
+    $ loopx status
+    PUSHES ARE NOT GUARDED: the hook is not executable, so git skips it (see `loopx hooks install`)
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    0 todos open
+    $ loopx hooks install
+    pushes are guarded: renewed in [ROOT]/repo/.git/hooks/pre-push
+    ");
+    repo.script("repo/.git/hooks/pre-push", &text.replace('\n', "\r\n"));
+    assert_snapshot!(repo.scene("
+        loopx hooks status
+        loopx hooks install
+    "), @"
+    $ loopx hooks status
+    PUSHES ARE NOT GUARDED: the hook has line ends of Windows, so it does not run (see `loopx hooks install`)
+    [exit 1]
+    $ loopx hooks install
+    pushes are guarded: renewed in [ROOT]/repo/.git/hooks/pre-push
+    ");
+}
+
+#[test]
+fn a_section_that_somebody_took_the_teeth_out_of_is_said_and_renewed() {
+    let repo = Sandbox::ready();
+    let hook = repo.read("repo/.git/hooks/pre-push");
+    repo.script("repo/.git/hooks/pre-push", &hook.replace("|| exit 1", "|| true"));
+    assert_snapshot!(repo.scene("
+        loopx hooks status
+        loopx hooks install
+    "), @"
+    $ loopx hooks status
+    PUSHES ARE NOT GUARDED: loopx's part of the hook was changed (see `loopx hooks install`)
+    [exit 1]
+    $ loopx hooks install
+    pushes are guarded: renewed in [ROOT]/repo/.git/hooks/pre-push
+    ");
+    assert_eq!(repo.read("repo/.git/hooks/pre-push"), hook);
+}
+
+#[test]
+fn a_line_that_ends_the_hook_before_the_section_is_said() {
+    let repo = Sandbox::ready();
+    let hook = repo.read("repo/.git/hooks/pre-push").replace("#!/bin/sh\n", "#!/bin/sh\nexit 0\n");
+    repo.script("repo/.git/hooks/pre-push", &hook);
+    assert_snapshot!(repo.scene("
+        loopx hooks status
+        loopx hooks install
+    "), @"
+    $ loopx hooks status
+    PUSHES ARE NOT GUARDED: something stands before loopx's part of the hook and may end it early (see `loopx hooks install`)
+    [exit 1]
+    $ loopx hooks install
+    [stderr] error: the hook is in place, but pushes are still not guarded: something stands before loopx's part of the hook and may end it early
+    [stderr] hint: look at `[ROOT]/repo/.git/hooks/pre-push`
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_repository_without_a_folder_for_hooks_gets_one() {
+    let repo = Sandbox::plain();
+    std::fs::remove_dir_all(repo.path("repo/.git/hooks")).expect("the folder");
+    assert_snapshot!(repo.loopx("init"), @r#"
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded: created [ROOT]/repo/.git/hooks/pre-push
+    next: loopx goal add "<objective>"
+    "#);
+}
+
+#[test]
+fn without_the_program_a_push_is_refused_with_the_way_out() {
+    let repo = Sandbox::with_remote();
+    repo.commit("feature");
+    let hook = repo.read("repo/.git/hooks/pre-push").replace(LOOPX, "/gone/loopx");
+    repo.script("repo/.git/hooks/pre-push", &hook);
+    assert_snapshot!(repo.git_shown("push -q origin main"), @"
+    [stderr] loopx: push refused: the program loopx is not there, so nobody knows whether a question is open
+    [stderr] hint: install loopx again, or remove the lines between the loopx marks in this hook:
+    [stderr] hint: .git/hooks/pre-push
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn another_program_of_the_same_name_is_not_asked() {
+    let mut repo = Sandbox::with_remote();
+    repo.script("home/bin/loopx", "#!/bin/sh\nexit 0\n");
+    repo.commit("feature");
+    repo.loopx("gate open Ready? --agent-id a").success();
+    let bin = repo.path("home/bin").display().to_string();
+    repo.env("PATH", &format!("{bin}:{}", std::env::var("PATH").expect("a path")));
+    assert_snapshot!(repo.git_shown("push -q origin main"), @r#"
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn a_program_that_moved_is_found_on_the_path() {
+    let mut repo = Sandbox::with_remote();
+    repo.commit("feature");
+    let hook = repo.read("repo/.git/hooks/pre-push").replace(LOOPX, "/gone/loopx");
+    repo.script("repo/.git/hooks/pre-push", &hook);
+    let bin = std::path::Path::new(LOOPX).parent().expect("a folder").display().to_string();
+    repo.env("PATH", &format!("{bin}:{}", std::env::var("PATH").expect("a path")));
+    repo.git("push -q origin main").success();
+}
+
+#[test]
+fn an_option_that_does_not_exist_is_not_taken() {
+    let repo = Sandbox::ready();
+    assert_snapshot!(repo.loopx("hooks install --force"), @"
+    [stderr] error: unexpected argument '--force' found
+    [stderr]
+    [stderr] Usage: loopx hooks install [OPTIONS]
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    ");
+}

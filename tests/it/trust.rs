@@ -1,0 +1,535 @@
+//! State that cannot be trusted: every command says so, nothing is written, and no push goes out.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+/// A repository with a commit to push and a todo.
+fn sound() -> Sandbox {
+    let repo = Sandbox::with_remote();
+    repo.commit("feature");
+    repo.loopx("todo add one").success();
+    repo
+}
+
+const GATE: &str = "goals/ship/gates/ready.toml";
+
+/// What a person, an agent and git are told; nothing of it moves the branch.
+fn told(repo: &Sandbox) -> String {
+    let before = repo.tip();
+    let told = repo.scene(
+        "
+        loopx status
+        loopx quota should-run
+        loopx todo add two
+        git push -q origin main
+    ",
+    );
+    assert_eq!(repo.tip(), before);
+    told
+}
+
+#[test]
+fn a_gate_edited_into_nonsense_shuts_the_door() {
+    let repo = sound();
+    repo.plant(GATE, "state = \"approved\"\n");
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_gate_with_a_field_nobody_knows_shuts_the_door() {
+    let repo = sound();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    let gate = repo.read("repo/.loopx/goals/ship/gates/ready.toml");
+    repo.plant(GATE, &gate.replace("is = \"open\"", "is = \"open\"\napproved = true"));
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn an_empty_record_shuts_the_door() {
+    let repo = sound();
+    repo.plant(GATE, "");
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_foreign_file_among_the_gates_shuts_the_door() {
+    let repo = sound();
+    repo.plant("goals/ship/gates/notes.md", "mine");
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_foreign_file_among_the_goals_shuts_the_door() {
+    let repo = sound();
+    repo.plant("goals/README", "mine");
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_policy_that_is_gone_shuts_the_door() {
+    let repo = sound();
+    repo.git("-C .loopx rm -q loopx.toml").success();
+    repo.git("-C .loopx commit -q -m gone").success();
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `loopx.toml` on the state branch cannot be read: it is missing
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    assert_snapshot!(repo.loopx("init"), @"
+    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_gate_does_not_go_away_with_its_goal() {
+    let repo = sound();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    repo.git("-C .loopx rm -q goals/ship/state.json").success();
+    repo.git("-C .loopx commit -q -m gone").success();
+    assert_snapshot!(told(&repo), @r#"
+    $ loopx status
+    [stderr] error: `goals/ship/state.json` on the state branch cannot be read: it is missing
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx quota should-run
+    [stderr] error: there is no active goal
+    [stderr] hint: run `loopx goal add "<objective>"`
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: there is no active goal
+    [stderr] hint: run `loopx goal add "<objective>"`
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `goals/ship/state.json` on the state branch cannot be read: it is missing
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn a_todo_that_makes_no_sense_shuts_the_door() {
+    let repo = sound();
+    repo.plant("goals/ship/todos/t-0000.toml", "format = \"1.0\"\ntitle = \"a\\nb\"\n");
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_limit_that_is_gone_or_makes_no_sense_shuts_the_door() {
+    let repo = sound();
+    repo.plant(
+        "quota.json",
+        r#"{"format": "1.0", "goals": {"ship": {"compute": 9, "window_hours": 24, "slot_minutes": 30}}}"#,
+    );
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_newer_major_version_shuts_the_door() {
+    let repo = sound();
+    let policy = repo.read("repo/.loopx/loopx.toml");
+    repo.plant("loopx.toml", &policy.replace("1.0", "2.0"));
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `loopx.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `loopx.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `loopx.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `loopx.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_record_of_a_newer_major_version_shuts_the_door() {
+    let repo = sound();
+    repo.plant(GATE, "format = \"2.0\"\nquestion = \"Ready?\"\n");
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be read
+    why: `goals/ship/gates/ready.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
+    next: git log --oneline loopx/state
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `goals/ship/gates/ready.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_newer_minor_version_works_and_its_fields_survive() {
+    let repo = sound();
+    let id = repo.todo("two");
+    let path = format!("goals/ship/todos/{id}.toml");
+    let todo = repo.read(&format!("repo/.loopx/{path}"));
+    repo.plant(&path, &todo.replace("\"1.0\"\n", "\"1.7\"\nmood = \"hopeful\"\n"));
+    assert_snapshot!(repo.scene(&format!("
+        loopx todo claim {id} --agent-id a
+        git show loopx/state:{path}
+        loopx todo done {id} --agent-id a
+        git show loopx/state:goals/ship/todos/closed/{id}.toml
+    ")), @r#"
+    $ loopx todo claim t-f8b6 --agent-id a
+    claimed todo t-f8b6 until 2026-11-30T12:45:18Z
+    $ git show loopx/state:goals/ship/todos/t-f8b6.toml
+    format = "1.7"
+    title = "two"
+    for = "agent"
+    priority = "p2"
+    mood = "hopeful"
+
+    [added]
+    by = "Ann <ann@example.test>"
+    at = "2026-11-30T12:00:11Z"
+
+    [state]
+    is = "claimed"
+    by = "agent:a"
+    since = "2026-11-30T12:00:18Z"
+    lease_until = "2026-11-30T12:45:18Z"
+    epoch = 1
+    $ loopx todo done t-f8b6 --agent-id a
+    completed todo t-f8b6: two
+    $ git show loopx/state:goals/ship/todos/closed/t-f8b6.toml
+    format = "1.7"
+    title = "two"
+    for = "agent"
+    priority = "p2"
+    mood = "hopeful"
+
+    [added]
+    by = "Ann <ann@example.test>"
+    at = "2026-11-30T12:00:11Z"
+
+    [state]
+    is = "done"
+    by = "agent:a"
+    at = "2026-11-30T12:00:20Z"
+    "#);
+}
+
+#[test]
+fn a_record_with_line_ends_of_windows_can_be_read() {
+    let repo = sound();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    let gate = repo.read("repo/.loopx/goals/ship/gates/ready.toml");
+    repo.plant(GATE, &gate.replace('\n', "\r\n"));
+    assert_snapshot!(repo.loopx("gate list"), @"  ready  open  by a, 7 s ago  Ready?");
+}
+
+#[test]
+fn an_edit_in_the_folder_is_no_answer() {
+    let repo = sound();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    std::fs::remove_file(repo.path("repo/.loopx/goals/ship/gates/ready.toml")).expect("the gate");
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        loopx gate list
+        loopx status
+    "), @r#"
+    $ git push -q origin main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ loopx gate list
+      ready  open  by a, just now  Ready?
+    $ loopx status
+    1 question waits for you
+      ready  open  by a, just now  Ready?
+      a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    1 todo open
+      t-a4wn  p2  open  one
+    pushes are guarded
+    "#);
+}
+
+#[test]
+fn a_branch_that_points_nowhere_shuts_the_door() {
+    let repo = sound();
+    repo.write("repo/.git/refs/heads/loopx/state", "1111111111111111111111111111111111111111\n");
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx init
+        git push -q origin main
+    "), @"
+    $ loopx status
+    [stderr] error: the state branch cannot be read: An object with id [ID] could not be found
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx init
+    [stderr] error: the state branch cannot be read: An object with id [ID] could not be found
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: the state branch cannot be read: An object with id [ID] could not be found
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    repo.write("repo/.git/refs/heads/loopx/state", "\0\0\0\0");
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx init
+        git push -q origin main
+    "), @r#"
+    $ loopx status
+    [stderr] error: the state branch cannot be read: The reference at "refs/heads/loopx/state" could not be decoded: Reference content could not be parsed, input="\0\0\0\0"
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ loopx init
+    [stderr] error: the state branch cannot be read: The reference at "refs/heads/loopx/state" could not be decoded: Reference content could not be parsed, input="\0\0\0\0"
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: the state branch cannot be read: The reference at "refs/heads/loopx/state" could not be decoded: Reference content could not be parsed, input="\0\0\0\0"
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn a_branch_named_in_the_config_that_holds_no_state_shuts_the_door() {
+    let repo = sound();
+    repo.git("config loopx.branch main").success();
+    assert_snapshot!(repo.scene("
+        loopx status
+        git push -q origin main
+    "), @"
+    $ loopx status
+    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
+    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    repo.git("config loopx.branch 'no branch'").success();
+    assert_snapshot!(repo.scene("
+        loopx status
+        git push -q origin main
+    "), @"
+    $ loopx status
+    [stderr] error: git's setting `loopx.branch` is `no branch`, which cannot be the name of a branch
+    [stderr] hint: run `git config loopx.branch loopx/state`, or with the name that was chosen at `init`
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: git's setting `loopx.branch` is `no branch`, which cannot be the name of a branch
+    [stderr] hint: run `git config loopx.branch loopx/state`, or with the name that was chosen at `init`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_replaced_commit_hides_no_gate() {
+    let repo = sound();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    repo.git("replace loopx/state loopx/state~1").success();
+    assert_snapshot!(repo.scene("
+        loopx gate list
+        git push -q origin main
+    "), @r#"
+    $ loopx gate list
+      ready  open  by a, just now  Ready?
+    $ git push -q origin main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
