@@ -32,7 +32,7 @@ fn say(ctx: &Ctx, status: &Status) -> String {
         text.push_str(&super::hooks::line(&status.enforcement));
     }
     if let Some(trouble) = &status.view {
-        text.push_str(&format!("{trouble}; run `loopx init`\n"));
+        text.push_str(&format!("{trouble} (see `loopx init`)\n"));
     }
     text.push_str(&format!("{}\n", Count(status.goals.len(), "goal")));
     let mut goals = Table::default();

@@ -72,7 +72,8 @@ pub fn should_run(
     goal: Option<&GoalId>,
     capabilities: BTreeSet<Capability>,
 ) -> Result<ShouldRun, Error> {
-    let state = ctx.store.read().map_err(Error::from).and_then(|snapshot| ctx.goal_state(&snapshot, goal));
+    let state =
+        ctx.store.read_trusted().map_err(Error::from).and_then(|snapshot| ctx.goal_state(&snapshot, goal));
     let state = match state {
         Ok(state) => state,
         Err(error) if error.kind == Kind::Distrusted => return Ok(repair(&error)),
@@ -94,7 +95,12 @@ fn repair(error: &Error) -> ShouldRun {
         todo: None,
         gates: Vec::new(),
         why: error.message.clone(),
-        next: "git log --oneline loopx/state".into(),
+        // A hint names its command in backticks.
+        next: error
+            .hints
+            .first()
+            .map(|hint| hint.split('`').nth(1).unwrap_or(hint).to_owned())
+            .unwrap_or_default(),
         retry_after: None,
         decision: None,
     }

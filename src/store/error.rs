@@ -30,6 +30,8 @@ pub enum Error {
     OtherBranch(String),
     #[error("the branch `{branch}` is gone, and it held the state up to commit {last}")]
     BranchGone { branch: String, last: String },
+    #[error("the branch `{branch}` was moved back: this clone has seen it at commit {last}")]
+    MovedBack { branch: String, last: String },
     #[error("`{}` is in the way of the folder that shows the state", .0.display())]
     FolderInTheWay(PathBuf),
 
@@ -74,7 +76,14 @@ impl Error {
 
     /// The state is there but not to be trusted, so that whatever depends on it has to refuse.
     pub fn is_distrust(&self) -> bool {
-        matches!(self, Self::Unreadable { .. } | Self::Newer { .. } | Self::Damaged(_) | Self::RefStorage(_))
+        matches!(
+            self,
+            Self::Unreadable { .. }
+                | Self::Newer { .. }
+                | Self::Damaged(_)
+                | Self::RefStorage(_)
+                | Self::MovedBack { .. }
+        )
     }
 }
 

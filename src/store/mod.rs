@@ -86,6 +86,27 @@ impl Store {
         self.at(tip)
     }
 
+    /// The state as it is now, unless the branch was moved back behind what this clone has seen of it: a question that
+    /// was asked in between is not in it any more.
+    pub fn read_trusted(&self) -> Result<Snapshot<'_>, Error> {
+        // The files follow the branch, so what they show is looked at first.
+        let shown = View::shown(&self.git);
+        let branch = self.git.branch()?;
+        let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
+        let snapshot = self.at(tip)?;
+        self.must_not_be_behind(&branch, tip, shown)?;
+        Ok(snapshot)
+    }
+
+    fn must_not_be_behind(&self, branch: &str, tip: ObjectId, shown: Option<ObjectId>) -> Result<(), Error> {
+        match shown {
+            Some(shown) if !self.git.leads_to(shown, tip)? => {
+                Err(Error::MovedBack { branch: branch.to_owned(), last: shown.to_string() })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn at(&self, tip: ObjectId) -> Result<Snapshot<'_>, Error> {
         Snapshot::at(&self.git, self.hot(), tip)
     }
@@ -109,10 +130,12 @@ impl Store {
             return Err(Error::NotInitialised.into());
         }
         let mut writer = Writer::enter(&self.git, &branch)?;
+        let shown = View::shown(&self.git);
         for attempt in 0..TRIES {
             writer.pause(attempt);
             let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
             let snapshot = self.at(base)?;
+            self.must_not_be_behind(&branch, base, shown)?;
             let (change, value) = decide(&snapshot)?;
             let Some(change) = change else {
                 return Ok(Updated { value, commit: None, warnings: Vec::new() });
@@ -170,6 +193,9 @@ impl Store {
 
     /// What is wrong with the files in `.loopx/`, if anything. Looks and changes nothing.
     pub fn view_trouble(&self, snapshot: &Snapshot<'_>) -> Option<Warning> {
+        if let Err(Error::MovedBack { .. }) = self.read_trusted() {
+            return Some(Warning::Ahead);
+        }
         View::trouble(&self.git, snapshot.commit().commit)
     }
 }

@@ -108,6 +108,9 @@ impl Store {
                 }
             }
         }
+        if let Some(tip) = tip {
+            self.must_not_be_behind(branch, tip, View::shown(&self.git))?;
+        }
         View::must_have_room(&self.git)
     }
 
