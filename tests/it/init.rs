@@ -65,7 +65,7 @@ fn init_brings_back_a_folder_that_was_deleted() {
         git -C .loopx status --porcelain
     "), @"
     $ loopx status
-    `.loopx/` does not show the state: it is not there; run `loopx init`
+    `.loopx/` does not show the state: it is not there (see `loopx init`)
     1 goal
       ship  active  0/48 slots  Ship v2
     0 todos open
