@@ -567,8 +567,8 @@ fn a_bare_repository_needs_a_worktree() {
     $ git for-each-ref --format=%(refname)
     refs/heads/main
     ");
-    repo.git("worktree add -q ../work main").success();
-    repo.cd("work");
+    repo.git("worktree add -q ../tree main").success();
+    repo.cd("tree");
     assert_snapshot!(repo.scene("
         loopx init --goal-text Ship
         git status --porcelain
