@@ -97,7 +97,7 @@ fn say(answer: &ShouldRun) -> String {
         Some(Decision::Wait { .. }) => "wait".to_owned(),
         Some(Decision::Replan { .. }) => "think of the next todos".to_owned(),
         Some(Decision::Stop { .. }) => "stop".to_owned(),
-        None => "the state cannot be read".to_owned(),
+        None => "the state cannot be trusted".to_owned(),
     };
     format!("{} – {what}\nwhy: {}\nnext: {}\n", answer.should_run, answer.why, answer.next)
 }

@@ -99,6 +99,10 @@ impl From<store::Error> for Error {
                 let error = Self::new(Kind::Refused, problem.to_string());
                 return error.hint(format!("put it back with `git branch {branch} {last}`"));
             }
+            S::MovedBack { last, .. } => {
+                let error = Self::new(Kind::Distrusted, problem.to_string());
+                return error.hint(format!("put it back with `git -C .loopx reset --hard {last}`"));
+            }
             S::FolderInTheWay(_) => (Kind::Refused, &["move it away and run `loopx init` again"]),
             S::Unreadable { .. } | S::Damaged(_) => (
                 Kind::Distrusted,

@@ -30,6 +30,8 @@ pub enum Error {
     OtherBranch(String),
     #[error("the branch `{branch}` is gone, and it held the state up to commit {last}")]
     BranchGone { branch: String, last: String },
+    #[error("the branch `{branch}` was moved back: this clone has seen it at commit {last}")]
+    MovedBack { branch: String, last: String },
     #[error("`{}` is in the way of the folder that shows the state", .0.display())]
     FolderInTheWay(PathBuf),
 

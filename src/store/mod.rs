@@ -125,11 +125,13 @@ impl Store {
             return Err(Error::NotInitialised.into());
         }
         let mut writer = Writer::enter(&self.git, &branch)?;
+        let shown = View::shown(&self.git);
         for attempt in 0..TRIES {
             writer.pause(attempt);
             let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
             writer.must_know(&self.git, base)?;
             let snapshot = self.at(base)?;
+            self.must_not_be_behind(&branch, base, shown)?;
             let (change, value) = decide(&snapshot)?;
             let Some(change) = change else {
                 return Ok(Updated { value, commit: None, warnings: Vec::new() });
@@ -190,6 +192,9 @@ impl Store {
 
     /// What is wrong with the files in `.loopx/`, if anything. Looks and changes nothing.
     pub fn view_trouble(&self, snapshot: &Snapshot<'_>) -> Option<Warning> {
+        if let Err(Error::MovedBack { .. }) = self.read_trusted() {
+            return Some(Warning::Ahead);
+        }
         View::trouble(&self.git, snapshot.commit().commit)
     }
 }

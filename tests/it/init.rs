@@ -65,7 +65,7 @@ fn init_brings_back_a_folder_that_was_deleted() {
         git -C .loopx status --porcelain
     "), @"
     $ loopx status
-    `.loopx/` does not show the state: it is not there; run `loopx init`
+    `.loopx/` does not show the state: it is not there (see `loopx init`)
     1 goal
       ship  active  0/48 slots  Ship v2
     0 todos open
@@ -567,8 +567,8 @@ fn a_bare_repository_needs_a_worktree() {
     $ git for-each-ref --format=%(refname)
     refs/heads/main
     ");
-    repo.git("worktree add -q ../work main").success();
-    repo.cd("work");
+    repo.git("worktree add -q ../tree main").success();
+    repo.cd("tree");
     assert_snapshot!(repo.scene("
         loopx init --goal-text Ship
         git status --porcelain

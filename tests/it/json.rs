@@ -196,7 +196,7 @@ fn state_that_cannot_be_trusted_as_a_document() {
       "answer": "repair",
       "should_run": false,
       "why": "`goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`",
-      "next": "git log --oneline loopx/state"
+      "next": "git log -p loopx/state"
     }
     [exit 1]
     "#);

@@ -39,9 +39,9 @@ fn a_gate_edited_into_nonsense_shuts_the_door() {
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    next: git log --oneline loopx/state
+    next: git log -p loopx/state
     [exit 1]
     $ loopx todo add two
     [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
@@ -68,9 +68,9 @@ fn a_gate_with_a_field_nobody_knows_shuts_the_door() {
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
-    next: git log --oneline loopx/state
+    next: git log -p loopx/state
     [exit 1]
     $ loopx todo add two
     [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
@@ -95,9 +95,9 @@ fn an_empty_record_shuts_the_door() {
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    next: git log --oneline loopx/state
+    next: git log -p loopx/state
     [exit 1]
     $ loopx todo add two
     [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
@@ -122,9 +122,9 @@ fn a_foreign_file_among_the_gates_shuts_the_door() {
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
-    next: git log --oneline loopx/state
+    next: git log -p loopx/state
     [exit 1]
     $ loopx todo add two
     [stderr] error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
@@ -149,9 +149,9 @@ fn a_foreign_file_among_the_goals_shuts_the_door() {
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
-    next: git log --oneline loopx/state
+    next: git log -p loopx/state
     [exit 1]
     $ loopx todo add two
     [stderr] error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
@@ -177,9 +177,9 @@ fn a_policy_that_is_gone_shuts_the_door() {
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `loopx.toml` on the state branch cannot be read: it is missing
-    next: git log --oneline loopx/state
+    next: git log -p loopx/state
     [exit 1]
     $ loopx todo add two
     [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
@@ -237,9 +237,9 @@ fn a_todo_that_makes_no_sense_shuts_the_door() {
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
-    next: git log --oneline loopx/state
+    next: git log -p loopx/state
     [exit 1]
     $ loopx todo add two
     [stderr] error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
@@ -267,9 +267,9 @@ fn a_limit_that_is_gone_or_makes_no_sense_shuts_the_door() {
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
-    next: git log --oneline loopx/state
+    next: git log -p loopx/state
     [exit 1]
     $ loopx todo add two
     [stderr] error: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
@@ -295,9 +295,9 @@ fn a_newer_major_version_shuts_the_door() {
     [stderr] hint: install a newer loopx; nothing was changed
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `loopx.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
-    next: git log --oneline loopx/state
+    next: install a newer loopx; nothing was changed
     [exit 1]
     $ loopx todo add two
     [stderr] error: `loopx.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
@@ -322,9 +322,9 @@ fn a_record_of_a_newer_major_version_shuts_the_door() {
     [stderr] hint: install a newer loopx; nothing was changed
     [exit 1]
     $ loopx quota should-run
-    false – the state cannot be read
+    false – the state cannot be trusted
     why: `goals/ship/gates/ready.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
-    next: git log --oneline loopx/state
+    next: install a newer loopx; nothing was changed
     [exit 1]
     $ loopx todo add two
     [stderr] error: `goals/ship/gates/ready.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
@@ -532,4 +532,60 @@ fn a_replaced_commit_hides_no_gate() {
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     "#);
+}
+
+#[test]
+fn a_branch_that_was_moved_back_shuts_the_door() {
+    let repo = sound();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    let tip = repo.tip();
+    repo.git("-C .loopx reset -q --hard HEAD~1").success();
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    THE STATE BRANCH WAS MOVED BACK, and no push goes out (see `loopx init`)
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    1 todo open
+      t-a4wn  p2  open  one
+    pushes are guarded
+    $ loopx quota should-run
+    false – the state cannot be trusted
+    why: the branch `loopx/state` was moved back: this clone has seen it at commit [ID]
+    next: git -C .loopx reset --hard [ID]
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: the branch `loopx/state` was moved back: this clone has seen it at commit [ID]
+    [stderr] hint: put it back with `git -C .loopx reset --hard [ID]`
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: the branch `loopx/state` was moved back: this clone has seen it at commit [ID]
+    [stderr] hint: put it back with `git -C .loopx reset --hard [ID]`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    assert_snapshot!(repo.loopx("init"), @"
+    [stderr] error: the branch `loopx/state` was moved back: this clone has seen it at commit [ID]
+    [stderr] hint: put it back with `git -C .loopx reset --hard [ID]`
+    [exit 1]
+    ");
+    repo.git(&format!("-C .loopx reset -q --hard {}", tip.trim())).success();
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx todo add two
+        git -C .loopx status --porcelain
+    "), @"
+    $ loopx status
+    1 question waits for you
+      ready  open  by a, 11 s ago  Ready?
+      a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    1 todo open
+      t-a4wn  p2  open  one
+    pushes are guarded
+    $ loopx todo add two
+    added todo t-kz3d: two
+    $ git -C .loopx status --porcelain
+    ");
 }
