@@ -82,6 +82,11 @@ impl Error {
         Self { kind, message: message.into(), hints: Vec::new() }
     }
 
+    /// The commands in the hints.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        self.hints.iter().filter_map(|hint| hint.split('`').nth(1))
+    }
+
     /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

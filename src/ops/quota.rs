@@ -94,7 +94,7 @@ fn repair(error: &Error) -> ShouldRun {
         todo: None,
         gates: Vec::new(),
         why: error.message.clone(),
-        next: error.hints.first().cloned().unwrap_or_else(|| "git log loopx/state".into()),
+        next: error.commands().next().unwrap_or("loopx status").to_owned(),
         retry_after: None,
         decision: None,
     }

@@ -95,14 +95,6 @@ impl From<store::Error> for Error {
                     "run `loopx init` without `--state-branch`, or see it with `git log {branch}`"
                 ));
             }
-            S::BranchGone { branch, last } => {
-                let error = Self::new(Kind::Refused, problem.to_string());
-                return error.hint(format!("put it back with `git branch {branch} {last}`"));
-            }
-            S::MovedBack { last, .. } => {
-                let error = Self::new(Kind::Distrusted, problem.to_string());
-                return error.hint(format!("put it back with `git -C .loopx reset --hard {last}`"));
-            }
             S::FolderInTheWay(_) => (Kind::Refused, &["move it away and run `loopx init` again"]),
             S::Unreadable { .. } | S::Damaged(_) => (
                 Kind::Distrusted,
@@ -113,6 +105,10 @@ impl From<store::Error> for Error {
                 return Self::new(Kind::Distrusted, problem.to_string())
                     .hint(back)
                     .hint("or, if it is right as it is, a person takes it over with `loopx init`");
+            }
+            S::Redirected { left, .. } => {
+                return Self::new(Kind::Distrusted, problem.to_string())
+                    .hint(format!("set it back with `git config loopx.branch {left}`"));
             }
             S::Foreign { last: None, .. } => {
                 (Kind::Distrusted, &["if it is right as it is, a person takes it over with `loopx init`"])

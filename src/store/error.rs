@@ -28,10 +28,6 @@ pub enum Error {
     BranchInTheWay { branch: String, other: String },
     #[error("this clone keeps its state on the branch `{0}` already")]
     OtherBranch(String),
-    #[error("the branch `{branch}` is gone, and it held the state up to commit {last}")]
-    BranchGone { branch: String, last: String },
-    #[error("the branch `{branch}` was moved back: this clone has seen it at commit {last}")]
-    MovedBack { branch: String, last: String },
     #[error("`{}` is in the way of the folder that shows the state", .0.display())]
     FolderInTheWay(PathBuf),
 
@@ -43,6 +39,9 @@ pub enum Error {
     /// Somebody committed by hand, moved the branch back, or removed the note of what loopx did last.
     #[error("`{branch}` was changed by something else than loopx: it is at {} and not {}", short(.tip), .last.as_deref().map_or("where loopx left it", short))]
     Foreign { branch: String, tip: String, last: Option<String> },
+    /// The setting was changed, which would hide the gates on the branch that has the state.
+    #[error("git's setting `loopx.branch` names `{branch}`, and loopx left the state on `{left}`")]
+    Redirected { branch: String, left: String },
     /// The object database lacks something, or it is damaged.
     #[error("the state branch cannot be read: {0}")]
     Damaged(String),
@@ -84,6 +83,7 @@ impl Error {
             Self::Unreadable { .. }
                 | Self::Newer { .. }
                 | Self::Foreign { .. }
+                | Self::Redirected { .. }
                 | Self::Damaged(_)
                 | Self::RefStorage(_)
         )

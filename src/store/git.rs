@@ -347,19 +347,6 @@ impl Git {
         Ok(Base { commit, tree })
     }
 
-    /// Whether `old` is `new` or among what it was made from.
-    pub(super) fn leads_to(&self, old: ObjectId, new: ObjectId) -> Result<bool, Error> {
-        if old == new {
-            return Ok(true);
-        }
-        for step in self.repo.rev_walk([new]).all().map_err(damaged)? {
-            if step.map_err(damaged)?.id == old {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// The bytes of a blob.
     pub(super) fn blob(&self, id: ObjectId) -> Result<Vec<u8>, Error> {
         Ok(self.object(id, Kind::Blob)?.to_vec())

@@ -38,7 +38,13 @@ use std::{cell::OnceCell, path::Path};
 use gix::ObjectId;
 
 pub use self::{error::Error, setup::Situation, snapshot::Snapshot, view::Warning};
-use self::{git::Git, hot::Hot, message::Message, view::View, writer::Writer};
+use self::{
+    git::Git,
+    hot::Hot,
+    message::Message,
+    view::View,
+    writer::{Standing, Writer},
+};
 use crate::domain::{
     actor::{Person, Stamp},
     change::Change,
@@ -97,8 +103,9 @@ impl Store {
 
     fn trusted_tip_of(&self, branch: &str) -> Result<ObjectId, Error> {
         match writer::standing(&self.git, branch)? {
-            (tip, Ok(())) => Ok(tip),
-            (tip, Err(last)) => Err(writer::foreign(branch, tip, last)),
+            (tip, Standing::Ours) => Ok(tip),
+            (tip, Standing::Foreign(last)) => Err(writer::foreign(branch, tip, last)),
+            (_, Standing::Elsewhere(left)) => Err(Error::Redirected { branch: branch.to_owned(), left }),
         }
     }
 
@@ -125,13 +132,11 @@ impl Store {
             return Err(Error::NotInitialised.into());
         }
         let mut writer = Writer::enter(&self.git, &branch)?;
-        let shown = View::shown(&self.git);
         for attempt in 0..TRIES {
             writer.pause(attempt);
             let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
             writer.must_know(&self.git, base)?;
             let snapshot = self.at(base)?;
-            self.must_not_be_behind(&branch, base, shown)?;
             let (change, value) = decide(&snapshot)?;
             let Some(change) = change else {
                 return Ok(Updated { value, commit: None, warnings: Vec::new() });
@@ -192,9 +197,6 @@ impl Store {
 
     /// What is wrong with the files in `.loopx/`, if anything. Looks and changes nothing.
     pub fn view_trouble(&self, snapshot: &Snapshot<'_>) -> Option<Warning> {
-        if let Err(Error::MovedBack { .. }) = self.read_trusted() {
-            return Some(Warning::Ahead);
-        }
         View::trouble(&self.git, snapshot.commit().commit)
     }
 }

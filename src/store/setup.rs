@@ -12,7 +12,7 @@ use super::{
     message::Message,
     program,
     view::{FOLDER, View},
-    writer::{self, Writer},
+    writer::{self, Standing, Writer},
 };
 use crate::domain::{
     actor::Stamp,
@@ -72,15 +72,18 @@ impl Store {
         }
         let (tip, standing) = writer::standing(&self.git, branch)?;
         match (self.at(tip), standing) {
-            (Err(Error::Unreadable { path, .. }), Err(None)) if path == layout::POLICY => {
+            (_, Standing::Elsewhere(left)) => Err(Error::Redirected { branch: branch.to_owned(), left }),
+            (Err(Error::Unreadable { path, .. }), Standing::Foreign(None)) if path == layout::POLICY => {
                 Err(Error::ForeignBranch(branch.to_owned()))
             }
-            (_, Err(last)) => {
+            // What cannot be read can only be put back.
+            (Err(_), Standing::Foreign(last @ Some(_))) => Err(writer::foreign(branch, tip, last)),
+            (Err(error), _) => Err(error),
+            (Ok(_), Standing::Foreign(last)) => {
                 let last = last.map(|last| last.to_string());
                 Ok(Situation::Foreign { tip: tip.to_string(), last })
             }
-            (Err(error), Ok(())) => Err(error),
-            (Ok(_), Ok(())) => Ok(Situation::Ours),
+            (Ok(_), Standing::Ours) => Ok(Situation::Ours),
         }
     }
 

@@ -36,8 +36,6 @@ pub enum Warning {
     Detached { why: String },
     /// These files were edited by hand, so their newer content was not written over them.
     Edited(Vec<String>),
-    /// The branch was moved back behind what the files show.
-    Ahead,
     /// The files could not be written.
     Failed(String),
     /// The user signs commits, and this one is not signed.
@@ -64,7 +62,6 @@ impl fmt::Display for Warning {
                 let paths: Vec<_> = paths.iter().map(|path| format!("`{FOLDER}/{path}`")).collect();
                 write!(f, "left alone what was edited by hand: {}", paths.join(", "))
             }
-            Self::Ahead => write!(f, "THE STATE BRANCH WAS MOVED BACK, and no push goes out"),
             Self::Failed(problem) => write!(f, "`{FOLDER}/` is behind the state: {problem}"),
             Self::Unsigned(why) => write!(f, "the state commit is not signed: {why}"),
         }?;
@@ -159,14 +156,6 @@ impl View {
         match Self::locate(git)? {
             Place::InTheWay(path) => Err(Error::FolderInTheWay(path)),
             _ => Ok(()),
-        }
-    }
-
-    /// The commit that the files show, when they are there and this clone's.
-    pub(super) fn shown(git: &Git) -> Option<ObjectId> {
-        match Self::locate(git) {
-            Ok(Place::Attached(view)) => view.shows(),
-            _ => None,
         }
     }
 

@@ -4,8 +4,8 @@
 //! dies. Correctness does not rest on it, the compare-and-swap of the ref does that; it makes the queue fair and lets a
 //! writer tell its own leftovers from a live program's files.
 //!
-//! The file has a note of one line, written before a writer takes one of git's lock files: `ref <old> <new>`,
-//! `view <tip>`, and `idle <tip>` at the end. It serves two ends. Whoever enters and finds another note than `idle` knows that
+//! The file has a note of one line, written before a writer takes one of git's lock files: `ref <old> <new> <branch>`,
+//! `view <tip> <branch>`, and `idle <tip> <branch>` at the end. It serves two ends. Whoever enters and finds another note than `idle` knows that
 //! the last writer was killed in that phase, and may remove that one lock file, if it is from that moment. And a tip
 //! of the state branch that the note does not name was not put there by loopx: somebody committed by hand, moved the
 //! branch back, or removed the note. That keeps an agent from answering a gate with `git commit`; it is a guard rail, because
@@ -55,19 +55,20 @@ enum Note {
 }
 
 impl Note {
-    fn read(path: &Path) -> Self {
+    /// The note and the branch it is about.
+    fn read(path: &Path) -> (Self, String) {
         let text = fs::read_to_string(path).unwrap_or_default();
-        let mut words = text.split_whitespace();
-        let phase = words.next();
-        let mut id = || ObjectId::from_hex(words.next()?.as_bytes()).ok();
-        match (phase, id(), id()) {
-            (Some("ref"), Some(old), Some(new)) => {
-                Self::Ref { old: Some(old).filter(|old| !old.is_null()), new }
-            }
-            (Some("view"), Some(tip), None) => Self::View { tip },
-            (Some("idle"), Some(tip), None) => Self::Idle { tip },
-            _ => Self::None,
-        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
+        let note = match words[..] {
+            ["ref", old, new, branch] => id(old).zip(id(new)).map(|(old, new)| {
+                (Self::Ref { old: Some(old).filter(|old| !old.is_null()), new }, branch.to_owned())
+            }),
+            ["view", tip, branch] => id(tip).map(|tip| (Self::View { tip }, branch.to_owned())),
+            ["idle", tip, branch] => id(tip).map(|tip| (Self::Idle { tip }, branch.to_owned())),
+            _ => None,
+        };
+        note.unwrap_or((Self::None, String::new()))
     }
 
     fn names(&self, tip: ObjectId) -> bool {
@@ -94,26 +95,39 @@ fn note_file(git: &Git) -> PathBuf {
 
 /// The tip that loopx put there last, if that is known.
 pub(super) fn last(git: &Git) -> Option<ObjectId> {
-    match Note::read(&note_file(git)) {
+    match Note::read(&note_file(git)).0 {
         Note::Ref { old, new } => old.or(Some(new)),
         note => note.last(),
     }
 }
 
-/// The tip of `branch`, and whether loopx put it there; otherwise the one that it put there last, if that is known.
-/// Writers may be at work meanwhile: only what stands still is judged.
-pub(super) fn standing(git: &Git, branch: &str) -> Result<(ObjectId, Result<(), Option<ObjectId>>), Error> {
+/// How the tip of the state branch stands to what loopx left.
+#[derive(Debug)]
+pub(super) enum Standing {
+    /// loopx put it there.
+    Ours,
+    /// It did not; it put this one there last, if that is known.
+    Foreign(Option<ObjectId>),
+    /// The state that loopx left is on another branch.
+    Elsewhere(String),
+}
+
+/// The tip of `branch` and how it stands. Writers may be at work meanwhile: only what stands still is judged.
+pub(super) fn standing(git: &Git, branch: &str) -> Result<(ObjectId, Standing), Error> {
     let path = note_file(git);
     let tip = || git.tip(branch)?.ok_or(Error::NotInitialised);
     let mut seen = tip()?;
     loop {
-        let note = Note::read(&path);
+        let (note, noted) = Note::read(&path);
+        if note != Note::None && noted != branch {
+            return Ok((seen, Standing::Elsewhere(noted)));
+        }
         if note.names(seen) {
-            return Ok((seen, Ok(())));
+            return Ok((seen, Standing::Ours));
         }
         let again = tip()?;
-        if again == seen && Note::read(&path) == note {
-            return Ok((seen, Err(note.last())));
+        if again == seen && Note::read(&path).0 == note {
+            return Ok((seen, Standing::Foreign(note.last())));
         }
         seen = again;
     }
@@ -127,7 +141,8 @@ impl Writer {
         let path = note_file(git);
         let open = || File::options().create(true).read(true).write(true).truncate(false).open(&path);
         let file = lock(open().map_err(Error::io("open", &path))?, &path)?;
-        let note = Note::read(&path);
+        let (note, noted) = Note::read(&path);
+        let note = if noted == branch { note } else { Note::None };
         let since = file.metadata().and_then(|meta| meta.modified()).ok();
         let crashed = since.filter(|_| matches!(note, Note::Ref { .. } | Note::View { .. }));
         if let (Note::Ref { .. }, Some(since)) = (&note, crashed) {
@@ -142,7 +157,7 @@ impl Writer {
     pub(super) fn must_know(&mut self, git: &Git, tip: ObjectId) -> Result<(), Error> {
         if !self.note.names(tip) {
             // A writer that our lock does not reach, on another machine, may have been faster.
-            self.note = Note::read(&note_file(git));
+            self.note = Note::read(&note_file(git)).0;
         }
         match self.note.names(tip) {
             true => Ok(()),
@@ -183,12 +198,14 @@ impl Writer {
         let null = |id: &ObjectId| ObjectId::null(id.kind());
         let line = match &note {
             Note::None => String::new(),
-            Note::Ref { old, new } => format!("ref {} {new}", old.unwrap_or_else(|| null(new))),
-            Note::View { tip } => format!("view {tip}"),
-            Note::Idle { tip } => format!("idle {tip}"),
+            Note::Ref { old, new } => {
+                format!("ref {} {new} {}", old.unwrap_or_else(|| null(new)), self.branch)
+            }
+            Note::View { tip } => format!("view {tip} {}", self.branch),
+            Note::Idle { tip } => format!("idle {tip} {}", self.branch),
         };
         // As long as the longest note, so that one write replaces all of the last one.
-        let line = format!("{line:<136}\n");
+        let line = format!("{line:<340}\n");
         let write = |file: &mut File| {
             file.rewind()?;
             file.write_all(line.as_bytes())

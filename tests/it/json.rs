@@ -51,7 +51,7 @@ fn every_command_prints_one_document() {
         told += &keys(&repo, &format!("todo {verb} {id}"), 0).replace(&id, "[TODO]");
     }
     assert_snapshot!(told, @"
-    init: branch commit created enforcement goal schema_version warnings
+    init: branch commit enforcement goal schema_version state warnings
     goal add Ship --goal-id ship: added commit id objective quota schema_version state warnings
     goal list: goals schema_version
     goal show ship: added id objective quota schema_version state
@@ -68,7 +68,7 @@ fn every_command_prints_one_document() {
     quota spend-slot --turn-id turn-1: added commit goal id quota schema_version slots turn warnings
     quota status: allowed_slots compute free_at goal schema_version slot_minutes spent_slots window_hours
     history: entries schema_version
-    status: branch enforcement gates goals schema_version tip todos view
+    status: branch distrust enforcement gates goals schema_version tip todos view
     hooks install: active hook schema_version
     hooks status: active hook schema_version
     completions bash: schema_version script shell

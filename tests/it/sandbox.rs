@@ -168,7 +168,7 @@ impl Sandbox {
     /// Replaces a file of the state branch as another version of loopx might: with the note that says so.
     pub(crate) fn plant(&self, path: &str, text: &str) {
         self.forge(path, text);
-        self.write("repo/.git/loopx/writer", &format!("idle {}", self.tip()));
+        self.write("repo/.git/loopx/writer", &format!("idle {} loopx/state", self.tip().trim()));
     }
 
     /// Replaces a file of the state branch by a commit made by hand.

@@ -95,6 +95,7 @@ fn status_as_one_document() {
         "active": true,
         "hook": "[ROOT]/repo/.git/hooks/pre-push"
       },
+      "distrust": null,
       "view": null
     }
     "#);

@@ -32,7 +32,7 @@ fn told(repo: &Sandbox) -> String {
 #[test]
 fn a_gate_edited_into_nonsense_shuts_the_door() {
     let repo = sound();
-    repo.plant(GATE, "state = \"approved\"\n");
+    repo.forge(GATE, "state = \"approved\"\n");
     assert_snapshot!(told(&repo), @"
     $ loopx status
     [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
@@ -40,17 +40,19 @@ fn a_gate_edited_into_nonsense_shuts_the_door() {
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
-    why: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    next: git log -p loopx/state
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -61,7 +63,7 @@ fn a_gate_with_a_field_nobody_knows_shuts_the_door() {
     let repo = sound();
     repo.loopx("gate open Ready? --agent-id a").success();
     let gate = repo.read("repo/.loopx/goals/ship/gates/ready.toml");
-    repo.plant(GATE, &gate.replace("is = \"open\"", "is = \"open\"\napproved = true"));
+    repo.forge(GATE, &gate.replace("is = \"open\"", "is = \"open\"\napproved = true"));
     assert_snapshot!(told(&repo), @"
     $ loopx status
     [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
@@ -69,17 +71,19 @@ fn a_gate_with_a_field_nobody_knows_shuts_the_door() {
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
-    why: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
-    next: git log -p loopx/state
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -88,7 +92,7 @@ fn a_gate_with_a_field_nobody_knows_shuts_the_door() {
 #[test]
 fn an_empty_record_shuts_the_door() {
     let repo = sound();
-    repo.plant(GATE, "");
+    repo.forge(GATE, "");
     assert_snapshot!(told(&repo), @"
     $ loopx status
     [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
@@ -96,17 +100,19 @@ fn an_empty_record_shuts_the_door() {
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
-    why: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    next: git log -p loopx/state
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -115,7 +121,7 @@ fn an_empty_record_shuts_the_door() {
 #[test]
 fn a_foreign_file_among_the_gates_shuts_the_door() {
     let repo = sound();
-    repo.plant("goals/ship/gates/notes.md", "mine");
+    repo.forge("goals/ship/gates/notes.md", "mine");
     assert_snapshot!(told(&repo), @"
     $ loopx status
     [stderr] error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
@@ -123,17 +129,19 @@ fn a_foreign_file_among_the_gates_shuts_the_door() {
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
-    why: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
-    next: git log -p loopx/state
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -142,7 +150,7 @@ fn a_foreign_file_among_the_gates_shuts_the_door() {
 #[test]
 fn a_foreign_file_among_the_goals_shuts_the_door() {
     let repo = sound();
-    repo.plant("goals/README", "mine");
+    repo.forge("goals/README", "mine");
     assert_snapshot!(told(&repo), @"
     $ loopx status
     [stderr] error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
@@ -150,17 +158,19 @@ fn a_foreign_file_among_the_goals_shuts_the_door() {
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
-    why: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
-    next: git log -p loopx/state
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -178,23 +188,26 @@ fn a_policy_that_is_gone_shuts_the_door() {
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
-    why: `loopx.toml` on the state branch cannot be read: it is missing
-    next: git log -p loopx/state
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
     assert_snapshot!(repo.loopx("init"), @"
-    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     ");
 }
@@ -205,32 +218,35 @@ fn a_gate_does_not_go_away_with_its_goal() {
     repo.loopx("gate open Ready? --agent-id a").success();
     repo.git("-C .loopx rm -q goals/ship/state.json").success();
     repo.git("-C .loopx commit -q -m gone").success();
-    assert_snapshot!(told(&repo), @r#"
+    assert_snapshot!(told(&repo), @"
     $ loopx status
     [stderr] error: `goals/ship/state.json` on the state branch cannot be read: it is missing
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
-    [stderr] error: there is no active goal
-    [stderr] hint: run `loopx goal add "<objective>"`
+    false – the state cannot be trusted
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: there is no active goal
-    [stderr] hint: run `loopx goal add "<objective>"`
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `goals/ship/state.json` on the state branch cannot be read: it is missing
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
-    "#);
+    ");
 }
 
 #[test]
 fn a_todo_that_makes_no_sense_shuts_the_door() {
     let repo = sound();
-    repo.plant("goals/ship/todos/t-0000.toml", "format = \"1.0\"\ntitle = \"a\\nb\"\n");
+    repo.forge("goals/ship/todos/t-0000.toml", "format = \"1.0\"\ntitle = \"a\\nb\"\n");
     assert_snapshot!(told(&repo), @"
     $ loopx status
     [stderr] error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
@@ -238,17 +254,19 @@ fn a_todo_that_makes_no_sense_shuts_the_door() {
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
-    why: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
-    next: git log -p loopx/state
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -257,7 +275,7 @@ fn a_todo_that_makes_no_sense_shuts_the_door() {
 #[test]
 fn a_limit_that_is_gone_or_makes_no_sense_shuts_the_door() {
     let repo = sound();
-    repo.plant(
+    repo.forge(
         "quota.json",
         r#"{"format": "1.0", "goals": {"ship": {"compute": 9, "window_hours": 24, "slot_minutes": 30}}}"#,
     );
@@ -268,17 +286,19 @@ fn a_limit_that_is_gone_or_makes_no_sense_shuts_the_door() {
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
-    why: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
-    next: git log -p loopx/state
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -297,7 +317,7 @@ fn a_newer_major_version_shuts_the_door() {
     $ loopx quota should-run
     false – the state cannot be trusted
     why: `loopx.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
-    next: install a newer loopx; nothing was changed
+    next: loopx status
     [exit 1]
     $ loopx todo add two
     [stderr] error: `loopx.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
@@ -316,7 +336,12 @@ fn a_newer_major_version_shuts_the_door() {
 fn a_record_of_a_newer_major_version_shuts_the_door() {
     let repo = sound();
     repo.plant(GATE, "format = \"2.0\"\nquestion = \"Ready?\"\n");
-    assert_snapshot!(told(&repo), @"
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx quota should-run
+        loopx gate list
+        git push -q origin main
+    "), @"
     $ loopx status
     [stderr] error: `goals/ship/gates/ready.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
     [stderr] hint: install a newer loopx; nothing was changed
@@ -324,9 +349,9 @@ fn a_record_of_a_newer_major_version_shuts_the_door() {
     $ loopx quota should-run
     false – the state cannot be trusted
     why: `goals/ship/gates/ready.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
-    next: install a newer loopx; nothing was changed
+    next: loopx status
     [exit 1]
-    $ loopx todo add two
+    $ loopx gate list
     [stderr] error: `goals/ship/gates/ready.toml` on the state branch has format 2.0, and this loopx reads up to 1.0
     [stderr] hint: install a newer loopx; nothing was changed
     [exit 1]
@@ -353,7 +378,7 @@ fn a_newer_minor_version_works_and_its_fields_survive() {
         git show loopx/state:goals/ship/todos/closed/{id}.toml
     ")), @r#"
     $ loopx todo claim t-f8b6 --agent-id a
-    claimed todo t-f8b6 until 2026-11-30T12:45:18Z
+    claimed todo t-f8b6 until 2026-11-30T12:45:19Z
     $ git show loopx/state:goals/ship/todos/t-f8b6.toml
     format = "1.7"
     title = "two"
@@ -368,8 +393,8 @@ fn a_newer_minor_version_works_and_its_fields_survive() {
     [state]
     is = "claimed"
     by = "agent:a"
-    since = "2026-11-30T12:00:18Z"
-    lease_until = "2026-11-30T12:45:18Z"
+    since = "2026-11-30T12:00:19Z"
+    lease_until = "2026-11-30T12:45:19Z"
     epoch = 1
     $ loopx todo done t-f8b6 --agent-id a
     completed todo t-f8b6: two
@@ -387,7 +412,7 @@ fn a_newer_minor_version_works_and_its_fields_survive() {
     [state]
     is = "done"
     by = "agent:a"
-    at = "2026-11-30T12:00:20Z"
+    at = "2026-11-30T12:00:21Z"
     "#);
 }
 
@@ -397,7 +422,7 @@ fn a_record_with_line_ends_of_windows_can_be_read() {
     repo.loopx("gate open Ready? --agent-id a").success();
     let gate = repo.read("repo/.loopx/goals/ship/gates/ready.toml");
     repo.plant(GATE, &gate.replace('\n', "\r\n"));
-    assert_snapshot!(repo.loopx("gate list"), @"  ready  open  by a, 7 s ago  Ready?");
+    assert_snapshot!(repo.loopx("gate list"), @"  ready  open  by a, 8 s ago  Ready?");
 }
 
 #[test]
@@ -444,13 +469,15 @@ fn a_branch_that_points_nowhere_shuts_the_door() {
     [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx init
-    [stderr] error: the state branch cannot be read: An object with id [ID] could not be found
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: the state branch cannot be read: An object with id [ID] could not be found
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -491,8 +518,8 @@ fn a_branch_named_in_the_config_that_holds_no_state_shuts_the_door() {
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] error: git's setting `loopx.branch` names `main`, and loopx left the state on `loopx/state`
+    [stderr] hint: set it back with `git config loopx.branch loopx/state`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -542,7 +569,10 @@ fn a_branch_that_was_moved_back_shuts_the_door() {
     repo.git("-C .loopx reset -q --hard HEAD~1").success();
     assert_snapshot!(told(&repo), @"
     $ loopx status
-    THE STATE BRANCH WAS MOVED BACK, and no push goes out (see `loopx init`)
+    THE STATE IS NOT TRUSTED, so pushes and turns are refused: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+      put it back with `git update-ref refs/heads/loopx/state [ID]`
+      or, if it is right as it is, a person takes it over with `loopx init`
+    `.loopx/` is behind the state: the next mutation will bring it up to date
     1 goal
       ship  active  0/48 slots  Ship v2
     1 todo open
@@ -550,23 +580,25 @@ fn a_branch_that_was_moved_back_shuts_the_door() {
     pushes are guarded
     $ loopx quota should-run
     false – the state cannot be trusted
-    why: the branch `loopx/state` was moved back: this clone has seen it at commit [ID]
-    next: git -C .loopx reset --hard [ID]
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: git update-ref refs/heads/loopx/state [ID]
     [exit 1]
     $ loopx todo add two
-    [stderr] error: the branch `loopx/state` was moved back: this clone has seen it at commit [ID]
-    [stderr] hint: put it back with `git -C .loopx reset --hard [ID]`
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: the branch `loopx/state` was moved back: this clone has seen it at commit [ID]
-    [stderr] hint: put it back with `git -C .loopx reset --hard [ID]`
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
     assert_snapshot!(repo.loopx("init"), @"
-    [stderr] error: the branch `loopx/state` was moved back: this clone has seen it at commit [ID]
-    [stderr] hint: put it back with `git -C .loopx reset --hard [ID]`
+    [stderr] error: only a person at a terminal may take over what something else than loopx put on `loopx/state`, and there is none
+    [stderr] hint: run `loopx init` in a terminal
     [exit 1]
     ");
     repo.git(&format!("-C .loopx reset -q --hard {}", tip.trim())).success();
