@@ -59,9 +59,12 @@ impl Error {
         move |error| Self::Git { doing, problem: chain(&error) }
     }
 
-    /// Trying again right away may well work.
+    /// Trying again right away may well work: `git gc` removes empty folders just as something is put there, and objects
+    /// that nothing points to.
     pub(super) fn is_passing(&self) -> bool {
-        matches!(self, Self::Git { problem, .. } if problem.contains("No such file or directory"))
+        const SIGNS: [&str; 3] =
+            ["No such file or directory", "File exists (os error 17)", "cannot read existing object"];
+        matches!(self, Self::Git { problem, .. } if SIGNS.iter().any(|sign| problem.contains(sign)))
     }
 
     /// The state is there but not to be trusted, so that whatever depends on it has to refuse.

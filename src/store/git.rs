@@ -31,10 +31,12 @@ pub struct Git {
     refs: RefFormat,
     /// Small objects that were read or written a moment ago. Objects never change, so these are never out of date.
     seen: RefCell<HashMap<ObjectId, Object>>,
+    /// What the last [`Git::commit`] wrote, and whether garbage was being collected when it began.
+    fresh: RefCell<(Vec<Object>, bool)>,
 }
 
 /// A kind and the bytes.
-type Object = (Kind, Rc<[u8]>);
+pub(super) type Object = (Kind, Rc<[u8]>);
 
 /// How the repository keeps its refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +85,7 @@ impl Git {
             Some(format) if format.as_bstr() == "reftable" => RefFormat::Reftable,
             Some(format) => return Err(Error::RefStorage(format.to_str_lossy().into_owned())),
         };
-        Ok(Self { repo, common, refs, seen: RefCell::default() })
+        Ok(Self { repo, common, refs, seen: RefCell::default(), fresh: RefCell::default() })
     }
 
     /// gix can read this repository's refs; otherwise the `git` program has to.
@@ -241,6 +243,7 @@ impl Git {
         message: &Message,
     ) -> Result<ObjectId, Error> {
         let failed = || Error::git("write an object");
+        self.fresh.replace((Vec::new(), self.is_collecting()));
         let tree = match base {
             Some(base) => self.tree(base.tree)?,
             None => gix::objs::Tree::default(),
@@ -294,7 +297,9 @@ impl Git {
         let (kind, bytes) = match known {
             Some(known) => known,
             None => {
-                let object = self.repo.find_object(id).map_err(damaged)?;
+                // `git gc` may have moved it elsewhere just as we looked.
+                let object = self.repo.find_object(id).or_else(|_| self.repo.find_object(id));
+                let object = object.map_err(damaged)?;
                 let found = (object.kind, Rc::from(object.data.as_slice()));
                 self.keep(id, &found);
                 found
@@ -310,8 +315,14 @@ impl Git {
         let mut bytes = Vec::new();
         object.write_to(&mut bytes).map_err(gix::Error::from_error)?;
         let id = self.repo.write_object(&object)?.detach();
-        self.keep(id, &(object.kind(), bytes.into()));
+        let object = (object.kind(), bytes.into());
+        self.keep(id, &object);
+        self.fresh.borrow_mut().0.push(object);
         Ok(id)
+    }
+
+    pub(super) fn fresh(&self) -> std::cell::Ref<'_, (Vec<Object>, bool)> {
+        self.fresh.borrow()
     }
 
     fn keep(&self, id: ObjectId, object: &Object) {

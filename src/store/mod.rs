@@ -25,6 +25,7 @@ pub mod message;
 pub mod program;
 pub mod project;
 pub mod setup;
+mod shelter;
 pub mod snapshot;
 pub mod view;
 pub mod writer;
@@ -118,16 +119,18 @@ impl Store {
                 edit if edit.is_empty() => return Ok(Updated { value, commit: None, warnings: Vec::new() }),
                 edit => edit,
             };
-            let message = Message::of(&change, stamp, &signer);
-            let new = match self.git.commit(&edit, Some(&snapshot.commit()), &message) {
-                // `git gc` may remove an empty folder of loose objects just as one is put there.
+            let message = &Message::of(&change, stamp, &signer);
+            let published = self.git.commit(&edit, Some(&snapshot.commit()), message).and_then(|new| {
+                writer.begin(writer::Phase::Ref)?;
+                let _kept = self.git.shelter()?;
+                Ok(self.git.publish(&branch, new, Some(base), message)?.then_some(new))
+            });
+            let new = match published {
+                Ok(Some(new)) => new,
+                Ok(None) => continue,
                 Err(error) if error.is_passing() => continue,
-                result => result?,
+                Err(error) => return Err(error.into()),
             };
-            writer.begin(writer::Phase::Ref)?;
-            if !self.git.publish(&branch, new, Some(base), &message)? {
-                continue;
-            }
             let tip = self.settle(&branch, new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
             let warnings = View::refresh(&self.git, tip, &mut writer);
             return Ok(Updated { value, commit: Some(new.to_string()), warnings });
@@ -152,6 +155,7 @@ impl Store {
         let message = Message::of(&change, stamp, signer);
         let new = self.git.commit(&edit, Some(&snapshot.commit()), &message).ok()?;
         writer.begin(writer::Phase::Ref).ok()?;
+        let _kept = self.git.shelter().ok()?;
         self.git.publish(branch, new, Some(tip), &message).ok()?.then_some(new)
     }
 

@@ -69,6 +69,7 @@ impl Store {
                 let message = Message::of(&change, stamp, &signer);
                 let new = self.git.commit(&edit, None, &message)?;
                 writer.begin(Phase::Ref)?;
+                let _kept = self.git.shelter()?;
                 let in_the_way = |error: Error| match error {
                     Error::Git { problem, .. } => Error::BranchInTheWay { branch: branch.clone(), problem },
                     error => error,

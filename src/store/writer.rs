@@ -62,6 +62,7 @@ impl Writer {
             let name = format!("refs/heads/{branch}");
             remove_leftover(&git.common_dir().join(format!("{name}.lock")), since);
             mend_reflog(&git.common_dir().join("logs").join(name));
+            git.unmark_packs();
             writer.crashed = None;
         }
         Ok(writer)
