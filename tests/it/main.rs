@@ -3,3 +3,4 @@
 mod sandbox;
 
 mod gates;
+mod races;
