@@ -39,6 +39,10 @@ pub enum Error {
     #[error("`{branch}` moved {tries} times while this was being decided")]
     Contended { branch: String, tries: u32 },
 
+    /// A lock of git's own that is not from a killed loopx.
+    #[error("another program holds `{}`", .0.display())]
+    Locked(PathBuf),
+
     #[error("cannot {doing} `{}`: {source}", .path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("git cannot {doing}: {problem}")]

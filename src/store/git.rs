@@ -198,6 +198,7 @@ impl Git {
         message: &Message,
     ) -> Result<bool, Error> {
         let name = full_name(branch)?;
+        let lock = self.common.join(format!("{}.lock", name.as_bstr()));
         let log = format!("loopx: {}", message.subject());
         if self.refs == RefFormat::Reftable {
             let old = expecting.unwrap_or_else(|| self.hash_kind().null()).to_string();
@@ -229,6 +230,7 @@ impl Git {
             Ok(_) => Ok(true),
             Err(error) if error.is_conflict() => Ok(false),
             Err(error) => match self.tip(branch)? {
+                tip if tip == expecting && lock.exists() => Err(Error::Locked(lock)),
                 tip if tip == expecting => Err(Error::git("move the state branch")(error)),
                 _ => Ok(false),
             },

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Error, git::Git};
+use super::{Error, git::Git, view::View};
 
 /// How long a writer waits for another one.
 const WAIT: Duration = Duration::from_secs(30);
@@ -38,12 +38,10 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub(super) struct Writer {
     file: File,
-    /// What the last writer was doing when it was killed, and since when.
-    crashed: Option<(Phase, SystemTime)>,
 }
 
 impl Writer {
-    /// Waits for its turn, and clears away what a killed writer left of the ref's lock.
+    /// Waits for its turn, and clears away what a killed writer left.
     pub(super) fn enter(git: &Git, branch: &str) -> Result<Self, Error> {
         let dir = git.private_dir();
         fs::create_dir_all(&dir).map_err(Error::io("create", &dir))?;
@@ -51,21 +49,23 @@ impl Writer {
         let open = || File::options().create(true).read(true).write(true).truncate(false).open(&path);
         let file = lock(open().map_err(Error::io("open", &path))?, &path)?;
         let note = fs::read_to_string(&path).unwrap_or_default();
-        let since = file.metadata().and_then(|meta| meta.modified());
-        let phase = match note.as_str() {
-            "ref" => Some(Phase::Ref),
-            "view" => Some(Phase::View),
-            _ => None,
-        };
-        let mut writer = Self { file, crashed: phase.zip(since.ok()) };
-        if let Some((Phase::Ref, since)) = writer.crashed {
-            let name = format!("refs/heads/{branch}");
-            remove_leftover(&git.common_dir().join(format!("{name}.lock")), since);
-            mend_reflog(&git.common_dir().join("logs").join(name));
-            git.unmark_packs();
-            writer.crashed = None;
+        if let Ok(since) = file.metadata().and_then(|meta| meta.modified()) {
+            match note.as_str() {
+                "ref" => {
+                    let name = format!("refs/heads/{branch}");
+                    remove_leftover(&git.common_dir().join(format!("{name}.lock")), since);
+                    mend_reflog(&git.common_dir().join("logs").join(name));
+                    git.unmark_packs();
+                }
+                "view" => {
+                    if let Some(lock) = View::index_lock(git) {
+                        remove_leftover(&lock, since);
+                    }
+                }
+                _ => {}
+            }
         }
-        Ok(writer)
+        Ok(Self { file })
     }
 
     /// Notes that a lock file is about to be taken.
@@ -80,13 +80,6 @@ impl Writer {
             file.write_all(note.as_bytes())
         };
         write(&mut self.file).map_err(Error::io("write to", ".git/loopx/writer"))
-    }
-
-    /// Clears away what a killed writer left of the view's lock at `index_lock`.
-    pub(super) fn recover_view(&mut self, index_lock: &Path) {
-        if let Some((Phase::View, since)) = self.crashed.take() {
-            remove_leftover(index_lock, since);
-        }
     }
 
     /// Waits a little longer before each further try.
