@@ -3,4 +3,5 @@
 mod sandbox;
 
 mod gates;
+mod kills;
 mod races;
