@@ -242,7 +242,7 @@ is = "open"
         unreadable(TODO.replace("1.0", "2.0").as_bytes(), "has format 2.0, and this loopx reads up to 1.0");
         unreadable(
             TODO.replace("is = \"open\"", "is = \"open\"\nby = \"x\"").as_bytes(),
-            "cannot be read: unknown field `by`, expected `epoch`",
+            "cannot be read: unknown field `by`, expected `epoch`: in `state`",
         );
         unreadable(
             TODO.replace("title", "tittle").as_bytes(),
