@@ -3,5 +3,6 @@
 mod sandbox;
 
 mod gates;
+mod gits;
 mod kills;
 mod races;
