@@ -115,6 +115,12 @@ impl From<store::Error> for Error {
             }
             S::Newer { .. } => (Kind::Distrusted, &["install a newer loopx; nothing was changed"]),
             S::Busy(_) => (Kind::Conflict, &["run the command again when the other one has ended"]),
+            S::Locked(_) => (
+                Kind::Conflict,
+                &[
+                    "run the command again when the git command that holds it has ended; if there is none, remove that file",
+                ],
+            ),
             S::Contended { .. } => (Kind::Conflict, &["run the command again"]),
             S::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => (
                 Kind::Environment,

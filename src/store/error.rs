@@ -51,6 +51,10 @@ pub enum Error {
     #[error("`{branch}` moved {tries} times while this was being decided")]
     Contended { branch: String, tries: u32 },
 
+    /// A lock of git's own that is not from a killed loopx.
+    #[error("another program holds `{}`", .0.display())]
+    Locked(PathBuf),
+
     #[error("cannot {doing} `{}`: {source}", .path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("git cannot {doing}: {problem}")]
@@ -71,9 +75,12 @@ impl Error {
         move |error| Self::Git { doing, problem: chain(&error) }
     }
 
-    /// Trying again right away may well work.
+    /// Trying again right away may well work: `git gc` removes empty folders just as something is put there, and objects
+    /// that nothing points to.
     pub(super) fn is_passing(&self) -> bool {
-        matches!(self, Self::Git { problem, .. } if problem.contains("No such file or directory"))
+        const SIGNS: [&str; 3] =
+            ["No such file or directory", "File exists (os error 17)", "cannot read existing object"];
+        matches!(self, Self::Git { problem, .. } if SIGNS.iter().any(|sign| problem.contains(sign)))
     }
 
     /// The state is there but not to be trusted, so that whatever depends on it has to refuse.

@@ -250,7 +250,7 @@ is = "open"
         );
         unreadable(
             format!("{TODO}<<<<<<< a\n").as_bytes(),
-            "cannot be read: TOML parse error at line 12, column 1: key with no value, expected `=`",
+            "cannot be read: TOML parse error at line 12, column 9: key with no value, expected `=`",
         );
     }
 

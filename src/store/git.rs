@@ -40,10 +40,12 @@ pub struct Git {
     seen: RefCell<HashMap<ObjectId, Object>>,
     /// Why the last commit is not signed although the user signs commits.
     unsigned: RefCell<Option<String>>,
+    /// What the last [`Git::commit`] wrote, and whether garbage was being collected when it began.
+    fresh: RefCell<(Vec<Object>, bool)>,
 }
 
 /// A kind and the bytes.
-type Object = (Kind, Rc<[u8]>);
+pub(super) type Object = (Kind, Rc<[u8]>);
 
 /// How the repository keeps its refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +103,14 @@ impl Git {
             Some(format) if format.as_bstr() == "reftable" => RefFormat::Reftable,
             Some(format) => return Err(Error::RefStorage(format.to_str_lossy().into_owned())),
         };
-        Ok(Self { repo, common, refs, seen: RefCell::default(), unsigned: RefCell::default() })
+        Ok(Self {
+            repo,
+            common,
+            refs,
+            seen: RefCell::default(),
+            unsigned: RefCell::default(),
+            fresh: RefCell::default(),
+        })
     }
 
     /// gix can read this repository's refs; otherwise the `git` program has to.
@@ -252,6 +261,7 @@ impl Git {
         message: &Message,
     ) -> Result<bool, Error> {
         let name = full_name(branch)?;
+        let lock = self.common.join(format!("{}.lock", name.as_bstr()));
         let log = format!("loopx: {}", message.subject());
         if self.refs == RefFormat::Reftable {
             let old = expecting.unwrap_or_else(|| self.hash_kind().null()).to_string();
@@ -283,6 +293,7 @@ impl Git {
             Ok(_) => Ok(true),
             Err(error) if error.is_conflict() => Ok(false),
             Err(error) => match self.tip(branch)? {
+                tip if tip == expecting && lock.exists() => Err(Error::Locked(lock)),
                 tip if tip == expecting => Err(Error::git("move the state branch")(error)),
                 _ => Ok(false),
             },
@@ -297,6 +308,7 @@ impl Git {
         message: &Message,
     ) -> Result<ObjectId, Error> {
         let failed = || Error::git("write an object");
+        self.fresh.replace((Vec::new(), self.is_collecting()));
         let tree = match base {
             Some(base) => self.tree(base.tree)?,
             None => gix::objs::Tree::default(),
@@ -363,7 +375,9 @@ impl Git {
         let (kind, bytes) = match known {
             Some(known) => known,
             None => {
-                let object = self.repo.find_object(id).map_err(damaged)?;
+                // `git gc` may have moved it elsewhere just as we looked.
+                let object = self.repo.find_object(id).or_else(|_| self.repo.find_object(id));
+                let object = object.map_err(damaged)?;
                 let found = (object.kind, Rc::from(object.data.as_slice()));
                 self.keep(id, &found);
                 found
@@ -379,8 +393,14 @@ impl Git {
         let mut bytes = Vec::new();
         object.write_to(&mut bytes).map_err(gix::Error::from_error)?;
         let id = self.repo.write_object(&object)?.detach();
-        self.keep(id, &(object.kind(), bytes.into()));
+        let object = (object.kind(), bytes.into());
+        self.keep(id, &object);
+        self.fresh.borrow_mut().0.push(object);
         Ok(id)
+    }
+
+    pub(super) fn fresh(&self) -> std::cell::Ref<'_, (Vec<Object>, bool)> {
+        self.fresh.borrow()
     }
 
     fn keep(&self, id: ObjectId, object: &Object) {

@@ -21,7 +21,8 @@ const HEAD: &str = "loopx-hot 1 ";
 pub(super) struct Hot {
     bytes: Vec<u8>,
     entries: HashMap<ObjectId, Range<usize>>,
-    /// Size of the file when it was last written anew; none when there is no file of ours.
+    /// Size of the file when it was last written anew; none when there is no file of ours, or when it is torn, so that
+    /// nothing behind the tear would be read.
     base: Option<usize>,
 }
 
@@ -34,10 +35,11 @@ impl Hot {
         let head = bytes.iter().position(|byte| *byte == b'\n');
         let base =
             head.and_then(|end| std::str::from_utf8(&bytes[..end]).ok()?.strip_prefix(HEAD)?.parse().ok());
-        let entries = match (base, head) {
+        let (entries, end) = match (base, head) {
             (Some(_), Some(end)) => parse(&bytes, end + 1, kind),
-            _ => HashMap::new(),
+            _ => (HashMap::new(), 0),
         };
+        let base = base.filter(|_| end == bytes.len());
         Self { bytes, entries, base }
     }
 
@@ -59,8 +61,9 @@ impl Hot {
     }
 }
 
-/// `<hex id> <length>\n<bytes>\n`, one after the other. Reading ends at the first thing that is not of this form.
-fn parse(bytes: &[u8], mut at: usize, kind: gix::hash::Kind) -> HashMap<ObjectId, Range<usize>> {
+/// `<hex id> <length>\n<bytes>\n`, one after the other. Reading ends at the first thing that is not of this form; where
+/// that was is returned, too.
+fn parse(bytes: &[u8], mut at: usize, kind: gix::hash::Kind) -> (HashMap<ObjectId, Range<usize>>, usize) {
     let mut entries = HashMap::new();
     while let Some(end) = bytes[at..].iter().position(|byte| *byte == b'\n').map(|length| at + length) {
         let head = std::str::from_utf8(&bytes[at..end]).ok().and_then(|head| head.split_once(' '));
@@ -75,7 +78,7 @@ fn parse(bytes: &[u8], mut at: usize, kind: gix::hash::Kind) -> HashMap<ObjectId
         at = body.end + 1;
         entries.insert(id, body);
     }
-    entries
+    (entries, at)
 }
 
 fn entry(id: ObjectId, bytes: &[u8], out: &mut Vec<u8>) {

@@ -25,6 +25,7 @@ pub mod message;
 pub mod program;
 pub mod project;
 pub mod setup;
+mod shelter;
 mod signature;
 pub mod snapshot;
 pub mod view;
@@ -145,15 +146,17 @@ impl Store {
                 edit if edit.is_empty() => return Ok(Updated { value, commit: None, warnings: Vec::new() }),
                 edit => edit,
             };
-            let message = Message::of(&change, stamp, &signer);
-            let new = match self.git.commit(&edit, Some(&snapshot.commit()), &message) {
-                // `git gc` may remove an empty folder of loose objects just as one is put there.
+            let message = &Message::of(&change, stamp, &signer);
+            let published = self
+                .git
+                .commit(&edit, Some(&snapshot.commit()), message)
+                .and_then(|new| Ok(writer.publish(&self.git, new, Some(base), message)?.then_some(new)));
+            let new = match published {
+                Ok(Some(new)) => new,
+                Ok(None) => continue,
                 Err(error) if error.is_passing() => continue,
-                result => result?,
+                Err(error) => return Err(error.into()),
             };
-            if !writer.publish(&self.git, new, Some(base), &message)? {
-                continue;
-            }
             let tip = self.settle(new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
             let mut warnings = View::refresh(&self.git, tip, &mut writer);
             warnings.extend(self.git.unsigned().map(Warning::Unsigned));

@@ -223,10 +223,14 @@ impl<'s> Snapshot<'s> {
     }
 
     fn population(&self, shelf: Shelf) -> Result<usize, Error> {
+        let records = |folder: &str| -> Result<usize, Error> {
+            let Some(tree) = self.folder(folder)? else { return Ok(0) };
+            let is_record = |name: &[u8]| name.ends_with(shelf.extension().as_bytes());
+            Ok(tree.entries.iter().filter(|entry| is_record(&entry.filename)).count())
+        };
         self.goals()?.iter().try_fold(0, |sum, goal| {
-            let open = self.folder(&shelf.open(goal))?.map_or(0, |folder| folder.entries.len());
-            let closed = self.folder(&shelf.closed(goal))?.map_or(0, |folder| folder.entries.len());
-            Ok(sum + open + closed + archive::count(self, shelf, goal)?)
+            let lying = records(&shelf.open(goal))? + records(&shelf.closed(goal))?;
+            Ok(sum + lying + archive::count(self, shelf, goal)?)
         })
     }
 

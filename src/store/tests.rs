@@ -1,1 +1,629 @@
+//! The store on real git, in a temporary folder.
+#![expect(clippy::disallowed_methods, reason = "tests run git and look at the world")]
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::{self, Command},
+};
+
+use super::{
+    DEFAULT_BRANCH, Error, Situation, Snapshot, Store, Updated, Warning, setup::Setup, snapshot::Found,
+    view::View, writer::Writer,
+};
+use crate::domain::{
+    actor::{Actor, Proof, Proven, Stamp},
+    change::{Change, Op, Record},
+    evidence::{Evidence, Finding},
+    gate::{Gate, Seen},
+    goal::{Feature, Goal},
+    id::{GoalId, SpendId, TodoId, TodoPrefix},
+    policy::{Approval, Policy, RepositoryId},
+    quota::{Quota, Quotas, Spend},
+    time::{Seconds, Timestamp},
+    todo::{Priority, Todo, TodoState, Worker},
+};
+
+/// A repository with state in it.
+struct Repo {
+    dir: tempfile::TempDir,
+}
+
+impl Repo {
+    fn new() -> Self {
+        let repo = Self { dir: tempfile::tempdir().unwrap() };
+        fs::create_dir(repo.top()).unwrap();
+        repo.git("init -q -b main .");
+        repo.git("config user.name Ann");
+        repo.git("config user.email ann@example.test");
+        repo.git("config gc.auto 0");
+        repo.git("commit -q --allow-empty -m base");
+        let store = repo.store();
+        set_up(&store, "10:00");
+        repo.put(vec![Record::Goal(ship(), Goal::new("Ship it".parse().unwrap(), vec![], stamp("10:00")))]);
+        repo
+    }
+
+    fn top(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("repo")
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&self.top(), None).unwrap()
+    }
+
+    /// A commit on the state branch that loopx did not make.
+    fn strangers_commit(&self) -> String {
+        let tree = self.git("rev-parse loopx/state^{tree}");
+        let other = self.git(&format!("commit-tree {tree} -p loopx/state -m other"));
+        self.git(&format!("update-ref refs/heads/loopx/state {other}"));
+        other
+    }
+
+    /// One mutation that stores `records`.
+    #[track_caller]
+    fn put(&self, records: Vec<Record>) -> Updated<()> {
+        put(&self.store(), records)
+    }
+
+    #[track_caller]
+    fn git(&self, args: &str) -> String {
+        git(&self.top(), args)
+    }
+
+    fn view(&self, path: &str) -> PathBuf {
+        self.top().join(".loopx").join(path)
+    }
+
+    #[track_caller]
+    fn assert_in_step(&self) {
+        assert_eq!(self.git("-C .loopx status --porcelain"), "");
+        assert_eq!(self.git("-C .loopx rev-parse HEAD"), self.git("rev-parse loopx/state"));
+        assert_eq!(self.git("fsck --full --strict --no-dangling"), "");
+    }
+
+    fn commits(&self) -> usize {
+        self.git("rev-list --count loopx/state").parse().unwrap()
+    }
+}
+
+#[track_caller]
+fn git(dir: &Path, args: &str) -> String {
+    let output = Command::new("git").args(args.split(' ')).current_dir(dir).output().unwrap();
+    let all = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&all).trim().to_owned();
+    assert!(output.status.success(), "git {args}: {said}");
+    said
+}
+
+#[track_caller]
+fn put(store: &Store, records: Vec<Record>) -> Updated<()> {
+    store.update(&stamp("11:00"), |_| Ok::<_, Error>((Some(change(records.clone())), ()))).unwrap()
+}
+
+fn change(puts: Vec<Record>) -> Change {
+    Change { op: Op::TodoAdd, subject: "store it".into(), body: None, goal: Some(ship()), turn: None, puts }
+}
+
+fn at(time: &str) -> Timestamp {
+    format!("2026-11-30T{time}:00Z").parse().unwrap()
+}
+
+fn stamp(time: &str) -> Stamp {
+    Stamp { by: "agent:codex-1".parse().unwrap(), at: at(time) }
+}
+
+fn set_up(store: &Store, time: &str) -> Setup {
+    let situation = store.situation(DEFAULT_BRANCH).unwrap();
+    store.set_up(DEFAULT_BRANCH, &situation, &policy(), &stamp(time)).unwrap()
+}
+
+fn policy() -> Policy {
+    Policy { repository: RepositoryId::new(&[7; 16]), approval: Approval::Terminal }
+}
+
+fn ship() -> GoalId {
+    "ship".parse().unwrap()
+}
+
+fn todo_id(id: &str) -> TodoId {
+    id.parse().unwrap()
+}
+
+fn todo(title: &str) -> Todo {
+    Todo {
+        title: title.parse().unwrap(),
+        body: None,
+        for_: Worker::Agent,
+        priority: Priority::P2,
+        needs: BTreeSet::new(),
+        requires: BTreeSet::new(),
+        added: stamp("10:00"),
+        state: TodoState::Open { epoch: 0 },
+    }
+}
+
+fn put_todo(id: &str, todo: Todo) -> Record {
+    Record::Todo(ship(), todo_id(id), todo)
+}
+
+/// A todo that was closed `second` seconds after noon.
+fn done(title: &str, second: i64) -> Todo {
+    let at = Timestamp::from_unix(at("12:00").unix() + second);
+    let by: Actor = "agent:codex-1".parse().unwrap();
+    Todo { state: TodoState::Done { by, at, evidence: BTreeSet::new(), note: None }, ..todo(title) }
+}
+
+/// The id of the todo with this number; ids begin with every digit there is.
+fn numbered(number: usize) -> TodoId {
+    const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let digit = |place: u32| char::from(DIGITS[number * 7 / 32usize.pow(place) % 32]);
+    format!("t-{}{}{}0{}", digit(0), digit(1), digit(2), digit(3)).parse().unwrap()
+}
+
+fn prefix(text: &str) -> TodoPrefix {
+    text.parse().unwrap()
+}
+
+fn every_kind() -> Vec<Record> {
+    let gate = Gate::new(
+        "Delete the bucket?".parse().unwrap(),
+        vec![],
+        BTreeSet::new(),
+        [todo_id("t-7k3q")].into(),
+        stamp("10:00"),
+    );
+    let proven = Proven {
+        person: "Ann <ann@example.test>".parse().unwrap(),
+        proof: Proof::Terminal { typed: "bucket".into() },
+    };
+    let seen = Seen { question: gate.digest(), commit: Some("0".repeat(40)), tree: None };
+    let id = "bucket".parse().unwrap();
+    let answer = |word: &str| {
+        let note = Some("fine\n\nby me".parse().unwrap());
+        gate.resolve(&id, word.parse().unwrap(), proven.clone(), at("12:00"), note, seen.clone()).unwrap()
+    };
+    let claimed = todo("Naïve \"quotes\" 日本 👩‍🚀 # = [x]");
+    let claimed = Todo {
+        body: Some("two\nlines".parse().unwrap()),
+        needs: [todo_id("t-0001")].into(),
+        requires: ["network".parse().unwrap()].into(),
+        ..claimed
+    };
+    let claimed = claimed.claim(&todo_id("t-7k3q"), &stamp("10:00"), Seconds(3600)).unwrap();
+    let note = "too risky".parse().unwrap();
+    let blocked = claimed.block_on(&id, &stamp("10:00").by, at("10:10"), note);
+    let finding = |what: Finding| Evidence {
+        commit: None,
+        dirty: true,
+        todo: Some(todo_id("t-7k3q")),
+        gate: None,
+        added: stamp("10:00"),
+        what,
+    };
+    let evidence = |id: &str, what: Finding| Record::Evidence(ship(), id.parse().unwrap(), finding(what));
+    let turn = "turn-1".parse().unwrap();
+    let spend = Spend { turn, slots: 2, evidence: vec!["e-0001".parse().unwrap()], added: stamp("10:00") };
+    let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
+    goal.features.insert(Feature::Explore);
+    let gates = [("open", gate.clone()), ("yes", answer("approve")), ("no", answer("reject"))];
+    gates
+        .into_iter()
+        .map(|(id, gate)| Record::Gate(ship(), id.parse().unwrap(), gate))
+        .chain([
+            Record::Policy(policy()),
+            Record::Quotas([(ship(), Quota::default())].into()),
+            Record::Goal(ship(), goal),
+            put_todo("t-7k3q", claimed),
+            put_todo("t-0001", blocked),
+            put_todo("t-0002", done("Done", 1)),
+            evidence("e-0001", Finding::Note { text: "it works".parse().unwrap() }),
+            evidence("e-0002", Finding::Link { url: "https://example.test/?a=b#c".parse().unwrap() }),
+            evidence("e-0003", Finding::Commit { commit: "0".repeat(40), subject: "fix: \"it\"".into() }),
+            evidence("e-0004", Finding::File { path: "a b".into(), bytes: 1, digest: "sha256:00".into() }),
+            Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
+        ])
+        .collect()
+}
+
+/// What the store has where `record` belongs.
+fn stored(snapshot: &Snapshot<'_>, record: &Record) -> Option<Record> {
+    match record {
+        Record::Policy(_) => snapshot.policy().ok().map(Record::Policy),
+        Record::Quotas(_) => snapshot.quotas().ok().map(Record::Quotas),
+        Record::Goal(goal, _) => snapshot.goal(goal).unwrap().map(|found| Record::Goal(goal.clone(), found)),
+        Record::Gate(goal, id, _) => {
+            snapshot.gate(goal, id).unwrap().map(|found| Record::Gate(goal.clone(), id.clone(), found))
+        }
+        Record::Todo(goal, id, _) => {
+            snapshot.todo(goal, id).unwrap().map(|found| Record::Todo(goal.clone(), id.clone(), found))
+        }
+        Record::Evidence(goal, id, _) => {
+            let found = snapshot.evidence(goal).unwrap().remove(id);
+            found.map(|found| Record::Evidence(goal.clone(), id.clone(), found))
+        }
+        Record::Spend(goal, id, _) => {
+            snapshot.spend(goal, id).unwrap().map(|found| Record::Spend(goal.clone(), id.clone(), found))
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_record_comes_back_from_a_commit() {
+    let repo = Repo::new();
+    let records = every_kind();
+    let first = repo.put(records.clone());
+    assert!(first.commit.is_some() && first.warnings.is_empty());
+    for record in &records {
+        assert_eq!(stored(&repo.store().read().unwrap(), record).as_ref(), Some(record));
+    }
+    repo.assert_in_step();
+
+    let again = repo.put(records);
+    assert_eq!(again.commit, None, "what is stored to the byte needs no commit");
+    assert_eq!(repo.commits(), 3);
+}
+
+#[test]
+fn who_loses_a_race_decides_again_on_the_new_tip() {
+    let repo = Repo::new();
+    let mut runs = 0;
+    let updated = repo.store().update(&stamp("11:00"), |snapshot| {
+        runs += 1;
+        let todos = snapshot.todos(&ship())?.len();
+        if runs == 1 {
+            // A loopx that the lock does not reach, as on a file system without locks.
+            let other = repo.strangers_commit();
+            fs::write(repo.top().join(".git/loopx/writer"), format!("idle {other} loopx/state")).unwrap();
+        }
+        Ok::<_, Error>((Some(change(vec![put_todo("t-0001", todo("Work"))])), todos))
+    });
+    let updated = updated.unwrap();
+    assert_eq!((runs, updated.value), (2, 0));
+    assert_eq!(repo.git("log -2 --format=%s loopx/state"), "store it\nother");
+    repo.assert_in_step();
+}
+
+#[test]
+fn nothing_is_built_on_a_strangers_commit() {
+    let repo = Repo::new();
+    let mut runs = 0;
+    let refused = repo.store().update(&stamp("11:00"), |_| {
+        runs += 1;
+        repo.strangers_commit();
+        Ok::<_, Error>((Some(change(vec![put_todo("t-0001", todo("Work"))])), ()))
+    });
+    assert!(matches!(refused, Err(Error::Foreign { .. })), "{refused:?}");
+    assert_eq!(runs, 1);
+    assert!(matches!(repo.store().trusted().err(), Some(Error::Foreign { .. })));
+    assert_eq!(repo.git("log -1 --format=%s loopx/state"), "other");
+}
+
+#[test]
+fn a_decision_that_fails_or_changes_nothing_writes_nothing() {
+    let repo = Repo::new();
+    let before = repo.commits();
+    let failed: Result<Updated<()>, Error> =
+        repo.store().update(&stamp("11:00"), |_| Err(Error::NotInitialised));
+    assert!(failed.is_err());
+    let nothing = repo.store().update(&stamp("11:00"), |_| Ok::<_, Error>((None, 7))).unwrap();
+    assert_eq!((nothing.value, nothing.commit), (7, None));
+    assert_eq!(repo.commits(), before);
+}
+
+#[test]
+fn a_crash_between_branch_and_view_is_healed_by_the_next_mutation() {
+    let repo = Repo::new();
+    // Everything a mutation does, up to the view.
+    let store = repo.store();
+    let base = store.read().unwrap().commit();
+    let edit = super::layout::edit(&store.read().unwrap(), &[put_todo("t-0001", todo("Work"))]).unwrap();
+    let message = super::Message::of(&change(vec![]), &stamp("11:00"), &store.git.identity().unwrap());
+    let new = store.git.commit(&edit, Some(&base), &message).unwrap();
+    let mut writer = Writer::enter(&store.git, DEFAULT_BRANCH).unwrap();
+    assert!(writer.publish(&store.git, new, Some(base.commit), &message).unwrap());
+    drop(writer);
+    assert!(!repo.view("goals/ship/todos/t-0001.toml").exists());
+    assert!(matches!(store.view_trouble(&store.read().unwrap()), Some(Warning::Failed(_))));
+
+    assert_eq!(repo.put(vec![put_todo("t-0002", todo("More"))]).warnings, vec![]);
+    assert!(repo.view("goals/ship/todos/t-0001.toml").exists());
+    repo.assert_in_step();
+}
+
+#[test]
+fn half_a_note_of_what_the_view_shows_is_no_hand_edit() {
+    let repo = Repo::new();
+    repo.put(vec![put_todo("t-0001", todo("Work"))]);
+    fs::write(repo.top().join(".git/worktrees/-loopx/loopx-view"), "").unwrap();
+    assert_eq!(repo.put(vec![put_todo("t-0002", todo("More"))]).warnings, vec![]);
+    repo.assert_in_step();
+}
+
+#[test]
+fn a_file_edited_by_hand_is_left_alone_named_and_seen_by_git() {
+    let repo = Repo::new();
+    repo.put(vec![put_todo("t-0001", todo("Work"))]);
+    let path = "goals/ship/todos/t-0001.toml";
+    fs::write(repo.view(path), "mine").unwrap();
+    let updated = repo.put(vec![put_todo("t-0001", todo("Work harder")), put_todo("t-0002", todo("More"))]);
+    assert_eq!(updated.warnings, vec![Warning::Edited(vec![path.into()])]);
+    assert_eq!(fs::read_to_string(repo.view(path)).unwrap(), "mine");
+    assert_eq!(repo.git("-C .loopx status --porcelain"), format!("M {path}"));
+
+    let updated = repo.put(vec![put_todo("t-0001", done("Work harder", 0))]);
+    assert_eq!(updated.warnings, vec![Warning::Edited(vec![path.into()])]);
+    assert_eq!(repo.git("-C .loopx status --porcelain"), "?? goals/ship/todos/t-0001.toml");
+
+    fs::remove_file(repo.view(path)).unwrap();
+    repo.put(vec![put_todo("t-0003", todo("Rest"))]);
+    repo.assert_in_step();
+}
+
+#[test]
+fn nothing_is_written_behind_a_symbolic_link() {
+    let repo = Repo::new();
+    let elsewhere = repo.dir.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, repo.view("goals/ship/todos")).unwrap();
+    let updated = repo.put(vec![put_todo("t-0001", todo("Work"))]);
+    assert_eq!(updated.warnings, vec![Warning::Edited(vec!["goals/ship/todos/t-0001.toml".into()])]);
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn a_deleted_view_is_missed_and_set_up_brings_it_back() {
+    let repo = Repo::new();
+    repo.put(vec![put_todo("t-0001", todo("Work"))]);
+    fs::remove_dir_all(repo.view("")).unwrap();
+    let updated = repo.put(vec![put_todo("t-0002", todo("More"))]);
+    assert!(matches!(&updated.warnings[..], [Warning::Detached { .. }]), "{:?}", updated.warnings);
+    let setup = set_up(&repo.store(), "12:00");
+    assert!(setup.situation == Situation::Ours && setup.warnings.is_empty(), "{setup:?}");
+    repo.assert_in_step();
+
+    fs::remove_file(repo.view("goals/ship/todos/t-0001.toml")).unwrap();
+    let setup = set_up(&repo.store(), "12:00");
+    assert_eq!(setup.warnings, vec![]);
+    repo.assert_in_step();
+}
+
+#[test]
+fn a_moved_repository_is_missed_and_set_up_brings_the_view_along() {
+    let repo = Repo::new();
+    let moved = repo.dir.path().canonicalize().unwrap().join("moved");
+    fs::rename(repo.top(), &moved).unwrap();
+    let store = || Store::open(&moved, None).unwrap();
+    let updated = put(&store(), vec![put_todo("t-0001", todo("Work"))]);
+    assert!(matches!(&updated.warnings[..], [Warning::Detached { .. }]), "{:?}", updated.warnings);
+    assert_eq!(set_up(&store(), "12:00").warnings, vec![]);
+    assert!(moved.join(".loopx/goals/ship/todos/t-0001.toml").exists());
+    assert_eq!(git(&moved, "-C .loopx status --porcelain"), "");
+}
+
+#[test]
+fn a_copied_repository_leaves_the_original_alone() {
+    let repo = Repo::new();
+    let copy = repo.dir.path().canonicalize().unwrap().join("copy");
+    let copied = Command::new("cp").arg("-r").arg(repo.top()).arg(&copy).status().unwrap();
+    assert!(copied.success());
+    let tip = repo.git("rev-parse loopx/state");
+    let store = || Store::open(&copy, None).unwrap();
+    put(&store(), vec![put_todo("t-0001", todo("Work"))]);
+    set_up(&store(), "12:00");
+    let updated = put(&store(), vec![put_todo("t-0002", todo("More"))]);
+    assert_eq!(updated.warnings, vec![]);
+    assert_eq!(git(&copy, "-C .loopx status --porcelain"), "");
+    assert!(copy.join(".loopx/goals/ship/todos/t-0002.toml").exists());
+
+    assert_eq!(repo.git("rev-parse loopx/state"), tip);
+    assert!(!repo.view("goals/ship/todos").exists());
+    repo.put(vec![put_todo("t-0003", todo("Here"))]);
+    repo.assert_in_step();
+}
+
+#[test]
+fn a_view_with_relative_links_is_this_clones_own() {
+    let repo = Repo::new();
+    fs::write(repo.view(".git"), "gitdir: ../.git/worktrees/-loopx\n").unwrap();
+    fs::write(repo.top().join(".git/worktrees/-loopx/gitdir"), "../../../.loopx/.git\n").unwrap();
+    assert_eq!(repo.put(vec![put_todo("t-0001", todo("Work"))]).warnings, vec![]);
+    assert!(repo.view("goals/ship/todos/t-0001.toml").exists());
+}
+
+#[test]
+fn objects_outlive_a_collection_that_began_before_them() {
+    let repo = Repo::new();
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    fs::write(repo.top().join(".git/gc.pid"), format!("{} {}", process::id(), host.trim())).unwrap();
+    let loose = |hex: &str| repo.top().join(format!(".git/objects/{}/{}", &hex[..2], &hex[2..]));
+    let updated = repo.put(vec![put_todo("t-0001", todo("Work"))]);
+    // What a collection deletes that listed what is reachable before the ref moved.
+    let fresh = repo.git("rev-list --objects loopx/state --not loopx/state~1");
+    for line in fresh.lines() {
+        let _ = fs::remove_file(loose(line.split(' ').next().unwrap()));
+    }
+    assert!(!loose(&updated.commit.unwrap()).exists());
+    assert!(repo.store().read().unwrap().todo(&ship(), &todo_id("t-0001")).unwrap().is_some());
+    let packs = fs::read_dir(repo.top().join(".git/objects/pack")).unwrap();
+    let names: Vec<_> = packs.map(|entry| entry.unwrap().path()).collect();
+    assert!(names.iter().all(|name| name.extension().is_some_and(|end| end != "keep")), "{names:?}");
+    repo.assert_in_step();
+}
+
+#[test]
+fn a_mark_on_a_pack_does_not_outlive_its_dead_writer() {
+    let repo = Repo::new();
+    let packs = repo.top().join(".git/objects/pack");
+    fs::write(packs.join("pack-1.keep"), "loopx").unwrap();
+    fs::write(packs.join("pack-2.keep"), "somebody else").unwrap();
+    let tip = repo.git("rev-parse loopx/state");
+    fs::write(repo.top().join(".git/loopx/writer"), format!("ref {tip} {tip} loopx/state")).unwrap();
+    repo.put(vec![put_todo("t-0001", todo("Work"))]);
+    assert!(!packs.join("pack-1.keep").exists() && packs.join("pack-2.keep").exists());
+}
+
+/// Closes todos in mutations of `step` records; returns their ids.
+fn close_many(repo: &Repo, numbers: std::ops::Range<usize>, step: usize) -> Vec<TodoId> {
+    let ids: Vec<TodoId> = numbers.clone().map(numbered).collect();
+    for (part, first) in ids.chunks(step).zip(numbers.step_by(step)) {
+        let record = |(offset, id): (usize, &TodoId)| {
+            let number = first + offset;
+            Record::Todo(ship(), id.clone(), done(&format!("work {number}"), number as i64))
+        };
+        assert_eq!(repo.put(part.iter().enumerate().map(record).collect()).warnings, vec![]);
+    }
+    ids
+}
+
+#[test]
+fn folded_todos_are_found_counted_and_never_come_twice() {
+    let repo = Repo::new();
+    let ids = close_many(&repo, 0..400, 40);
+    repo.put(vec![put_todo("t-zzzz", todo("Open"))]);
+    let store = repo.store();
+    let snapshot = store.read().unwrap();
+    assert_eq!(snapshot.todo_population().unwrap(), 401);
+    for (number, id) in ids.iter().enumerate() {
+        let found = snapshot.todo(&ship(), id).unwrap().unwrap();
+        assert_eq!(found, done(&format!("work {number}"), number as i64));
+        assert!(snapshot.todo_taken(id).unwrap());
+        assert_eq!(snapshot.find_todo(&prefix(id.as_str())).unwrap(), Found::Closed(ship(), id.clone()));
+    }
+    for start in ["t-0", "t-1v", "t-zz", "t-zzzz", "t-7k"] {
+        let matching: Vec<TodoId> = ids.iter().filter(|id| id.as_str().starts_with(start)).cloned().collect();
+        match snapshot.find_todo(&prefix(start)).unwrap() {
+            Found::Open(_, id) => assert!(id.as_str().starts_with(start) && start.starts_with("t-zz")),
+            Found::Closed(_, id) => assert_eq!(vec![id], matching),
+            Found::Nothing => assert_eq!(matching, vec![]),
+            Found::Several(mut several) => {
+                several.sort();
+                let mut matching = matching;
+                matching.sort();
+                assert_eq!(several, matching);
+            }
+        }
+    }
+    assert!(!snapshot.todo_taken(&todo_id("t-zzz0")).unwrap());
+
+    let closed = snapshot.folder("goals/ship/todos/closed").unwrap().unwrap();
+    assert!(closed.entries.len() <= 400 - 256 + 2, "{}", closed.entries.len());
+    let segment = snapshot.bytes("goals/ship/todos/closed/000001-000256.jsonl").unwrap().unwrap();
+    let lines: Vec<String> = String::from_utf8(segment).unwrap().lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 256);
+    for (line, id) in lines.iter().zip(&ids) {
+        assert!(line.starts_with(&format!("{{\"format\":\"1.0\",\"id\":\"{id}\",\"record\":{{")), "{line}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(line).unwrap()["id"], id.as_str());
+    }
+    assert_eq!(repo.git("log --format=%s --grep=fold loopx/state"), "fold 256 records of goals/ship/todos");
+    drop(snapshot);
+    repo.assert_in_step();
+}
+
+#[test]
+fn what_lies_at_hand_changes_no_answer() {
+    let repo = Repo::new();
+    close_many(&repo, 0..30, 10);
+    repo.put((100..120).map(|n| put_todo(numbered(n).as_str(), todo(&format!("open {n}")))).collect());
+    let hot = repo.top().join(".git/loopx/hot");
+    let answers = || {
+        let store = repo.store();
+        let snapshot = store.read().unwrap();
+        (snapshot.tip(), snapshot.todos(&ship()).unwrap(), snapshot.todo(&ship(), &numbered(3)).unwrap())
+    };
+    let expected = answers();
+    let good = fs::read(&hot).unwrap();
+    let text = String::from_utf8(good.clone()).unwrap();
+    let forged = text.replace("open 101", "open 999");
+    assert_ne!(forged, text);
+    let torn = &good[..good.len() / 2];
+    for bytes in [&b""[..], b"loopx-hot 1 ", &[0xff; 100], forged.as_bytes(), torn] {
+        fs::write(&hot, bytes).unwrap();
+        assert_eq!(answers(), expected);
+    }
+    fs::remove_file(&hot).unwrap();
+    assert_eq!(answers(), expected);
+    assert!(!hot.exists(), "reading does not write");
+}
+
+#[test]
+fn a_torn_end_of_what_lies_at_hand_is_not_built_upon() {
+    let repo = Repo::new();
+    repo.put(vec![put_todo("t-0001", todo("Work"))]);
+    let hot = repo.top().join(".git/loopx/hot");
+    let mut bytes = fs::read(&hot).unwrap();
+    bytes.extend(format!("{} 500\ntorn", "0".repeat(40)).as_bytes());
+    fs::write(&hot, bytes).unwrap();
+    repo.put(vec![put_todo("t-0002", todo("More"))]);
+    let store = repo.store();
+    let snapshot = store.read().unwrap();
+    let blob = repo.git("rev-parse loopx/state:goals/ship/todos/t-0002.toml");
+    let blob = gix::ObjectId::from_hex(blob.as_bytes()).unwrap();
+    assert!(snapshot.todo(&ship(), &todo_id("t-0002")).unwrap().is_some());
+    assert!(store.hot().get(blob).is_some());
+}
+
+#[test]
+fn one_writer_enters_at_a_time() {
+    let repo = Repo::new();
+    let store = repo.store();
+    let inside = Writer::enter(&store.git, "loopx/state").unwrap();
+    let second = std::thread::scope(|scope| {
+        let second = scope.spawn(|| repo.put(vec![put_todo("t-0001", todo("Work"))]));
+        let tip = store.git.tip("loopx/state").unwrap().unwrap();
+        assert_eq!(View::trouble(&store.git, tip), None);
+        drop(inside);
+        second.join().unwrap()
+    });
+    assert!(second.commit.is_some());
+}
+
+/// Random mutations, compared with a plain map after each.
+#[test]
+fn the_store_does_what_a_map_does() {
+    let repo = Repo::new();
+    let mut dice = 1u64;
+    let mut roll = |end: u64| {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (dice >> 33) % end
+    };
+    let mut model: BTreeMap<TodoId, Todo> = BTreeMap::new();
+    let mut quotas = Quotas::new();
+    for round in 0..60 {
+        let before = (model.clone(), quotas.clone());
+        let mut records = Vec::new();
+        for _ in 0..=roll(3) {
+            let id = numbered(usize::try_from(roll(12)).unwrap());
+            let new = match roll(4) {
+                0 => todo(&format!("round {round}")),
+                1 => todo("the same"),
+                2 => done("done", i64::try_from(roll(3)).unwrap()),
+                _ => todo("free").claim(&id, &stamp("10:00"), Seconds(60)).unwrap(),
+            };
+            if !records.iter().any(|record| matches!(record, Record::Todo(_, known, _) if *known == id)) {
+                model.insert(id.clone(), new.clone());
+                records.push(Record::Todo(ship(), id, new));
+            }
+        }
+        if roll(5) == 0 {
+            quotas.insert(ship(), Quota::new("0.5".parse().unwrap(), 24, 30).unwrap());
+            records.push(Record::Quotas(quotas.clone()));
+        }
+        let updated = repo.put(records);
+        assert_eq!(updated.commit.is_some(), before != (model.clone(), quotas.clone()), "round {round}");
+        let store = repo.store();
+        let snapshot = store.read().unwrap();
+        let mut found = snapshot.todos(&ship()).unwrap();
+        assert!(found.values().all(|todo| !todo.is_closed()));
+        found.extend(snapshot.closed_todos(&ship()).unwrap());
+        assert_eq!(found, model, "round {round}");
+        assert_eq!(snapshot.quotas().unwrap(), quotas);
+    }
+    let log = repo.git("log --format=%P|%(trailers:key=Signed-off-by,valueonly,separator=%x2c) loopx/state");
+    for line in log.lines() {
+        let (parents, signed) = line.split_once('|').unwrap();
+        assert!(!parents.contains(' ') && signed == "Ann <ann@example.test>", "{line}");
+    }
+    repo.assert_in_step();
+}

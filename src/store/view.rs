@@ -148,7 +148,15 @@ impl View {
                 view
             }
         };
-        Ok(view.bring_up_to(git, tip, writer))
+        Ok(view.synced(git, view.shows(), tip, Look::All, writer))
+    }
+
+    /// Where git locks the index of the view, if there is a view.
+    pub(super) fn index_lock(git: &Git) -> Option<PathBuf> {
+        match Self::locate(git) {
+            Ok(Place::Attached(view) | Place::Loose(view, _)) => Some(view.admin.join("index.lock")),
+            Ok(Place::Nothing(_) | Place::InTheWay(_)) | Err(_) => None,
+        }
     }
 
     /// Refuses when something of the user's stands where the view goes.
@@ -200,7 +208,9 @@ impl View {
         };
         let view = Self { dir, admin };
         let back = fs::read_to_string(view.admin.join("gitdir")).unwrap_or_default();
-        let points_back = Path::new(back.trim_end()) == view.dir.join(".git");
+        // Absolute, or from git's record on when `worktree.useRelativePaths` is set.
+        let back = view.admin.join(back.trim_end()).canonicalize();
+        let points_back = back.is_ok_and(|back| back == view.dir.join(".git"));
         match kind {
             None => Ok(Place::Loose(view, "it is not there".into())),
             Some(meta) if !meta.is_dir() => Ok(Place::InTheWay(view.dir)),
@@ -221,7 +231,10 @@ impl View {
         let write = |path: PathBuf, text: String| fs::write(&path, text).map_err(Error::io("write", &path));
         write(self.dir.join(".git"), format!("gitdir: {}\n", self.admin.display()))?;
         write(self.admin.join("gitdir"), format!("{}\n", self.dir.join(".git").display()))?;
-        write(self.admin.join(NOTE), String::new())
+        match self.shows() {
+            Some(_) => Ok(()),
+            None => write(self.admin.join(NOTE), String::new()),
+        }
     }
 
     fn shows(&self) -> Option<ObjectId> {
@@ -230,12 +243,21 @@ impl View {
     }
 
     fn bring_up_to(&self, git: &Git, tip: ObjectId, writer: &mut Writer) -> Vec<Warning> {
-        let shown = self.shows();
-        if shown == Some(tip) {
-            return Vec::new();
+        match self.shows() {
+            Some(shown) if shown == tip => Vec::new(),
+            shown => self.synced(git, shown, tip, Look::Changes, writer),
         }
-        let synced =
-            writer.begin_view(&self.admin.join("index.lock"), tip).and_then(|()| self.sync(git, shown, tip));
+    }
+
+    fn synced(
+        &self,
+        git: &Git,
+        shown: Option<ObjectId>,
+        tip: ObjectId,
+        look: Look,
+        writer: &mut Writer,
+    ) -> Vec<Warning> {
+        let synced = writer.begin_view(tip).and_then(|()| self.sync(git, shown, tip, look));
         match synced {
             Ok(edited) if edited.is_empty() => Vec::new(),
             Ok(edited) => vec![Warning::Edited(edited)],
@@ -244,25 +266,31 @@ impl View {
     }
 
     /// Returns the files that were left alone.
-    fn sync(&self, git: &Git, shown: Option<ObjectId>, tip: ObjectId) -> Result<Vec<String>, Error> {
+    fn sync(
+        &self,
+        git: &Git,
+        shown: Option<ObjectId>,
+        tip: ObjectId,
+        look: Look,
+    ) -> Result<Vec<String>, Error> {
         let new = git.base(tip)?.tree;
         // A commit that is gone cannot be compared with: then every file is looked at.
         let old = shown.and_then(|commit| git.base(commit).ok()).map(|base| base.tree);
         let mut changes = BTreeMap::new();
-        diff(git, old, Some(new), "", &mut changes)?;
+        diff(git, old, Some(new), look, "", &mut changes)?;
 
         let mut edited = Vec::new();
         let mut written = Vec::new();
         for (path, change) in &changes {
-            match self.apply(git, path, change)? {
-                Applied::Done => {}
-                Applied::LeftAlone => edited.push(path.clone()),
+            let applied = self.apply(git, path, change)?;
+            written.push((path.as_str(), change.new, applied));
+            if applied == Applied::LeftAlone {
+                edited.push(path.clone());
             }
-            written.push((path.as_str(), change.new));
         }
-        self.write_index(git, &written)?;
-        let note = self.admin.join(NOTE);
-        fs::write(&note, tip.to_string()).map_err(Error::io("write", &note))?;
+        self.write_index(git, look, &written)?;
+        // Half a note would make every file look as if it had been edited by hand.
+        self.write(&self.admin.join(NOTE), tip.to_string().as_bytes())?;
         Ok(edited)
     }
 
@@ -328,45 +356,52 @@ impl View {
     }
 
     /// Tells git's index of the worktree what its files are, so that `git status` there is clean.
-    fn write_index(&self, git: &Git, changes: &[(&str, Option<ObjectId>)]) -> Result<(), Error> {
+    fn write_index(
+        &self,
+        git: &Git,
+        look: Look,
+        changes: &[(&str, Option<ObjectId>, Applied)],
+    ) -> Result<(), Error> {
         use gix::index::{File, State, entry};
         let failed = || Error::git("write the index of `.loopx/`");
         let path = self.admin.join("index");
         let patience = gix::lock::acquire::Fail::AfterDurationWithBackoff(PATIENCE);
-        let lock =
-            gix::lock::File::acquire_to_update_resource(&path, patience, None, 0).map_err(|error| {
-                Error::Git { doing: "lock the index of `.loopx/`", problem: error.to_string() }
-            })?;
-        let mut index = match path.exists() {
+        let lock = gix::lock::File::acquire_to_update_resource(&path, patience, None, 0);
+        let lock = lock.map_err(|error| match path.with_extension("lock") {
+            lock if lock.exists() => Error::Locked(lock),
+            _ => Error::Git { doing: "lock the index of `.loopx/`", problem: error.to_string() },
+        })?;
+        let mut index = match look == Look::Changes && path.exists() {
             true => File::at(&path, git.hash_kind(), false, Default::default()).map_err(failed())?,
             false => File::from_state(State::new(git.hash_kind()), path),
         };
         // The tree cache would make git commit what was there before.
         index.remove_tree();
         let mut gone: Vec<BString> = Vec::new();
-        let mut added = false;
-        for (path, blob) in changes {
+        let mut added = Vec::new();
+        for (path, blob, applied) in changes {
             let name = BString::from(*path);
             let Some(blob) = blob else {
                 gone.push(name);
                 continue;
             };
-            let stat = gix::index::fs::Metadata::from_path_no_follow(&self.dir.join(path))
-                .ok()
+            // Git believes a file to be unchanged when its stat is the one noted here, so an edited one gets none.
+            let stat = Some(self.dir.join(path))
+                .filter(|_| *applied == Applied::Done)
+                .and_then(|file| gix::index::fs::Metadata::from_path_no_follow(&file).ok())
                 .and_then(|meta| entry::Stat::from_fs(&meta).ok())
                 .unwrap_or_default();
             match index.entry_mut_by_path_and_stage(name.as_bstr(), entry::Stage::Unconflicted) {
                 Some(entry) => (entry.stat, entry.id) = (stat, *blob),
-                None => {
-                    let (flags, mode) = (entry::Flags::empty(), entry::Mode::FILE);
-                    index.dangerously_push_entry(stat, *blob, flags, mode, name.as_bstr());
-                    added = true;
-                }
+                None => added.push((stat, *blob, name)),
             }
-            if added {
-                index.sort_entries();
-                added = false;
+        }
+        if !added.is_empty() {
+            for (stat, blob, name) in added {
+                let (flags, mode) = (entry::Flags::empty(), entry::Mode::FILE);
+                index.dangerously_push_entry(stat, blob, flags, mode, name.as_bstr());
             }
+            index.sort_entries();
         }
         if !gone.is_empty() {
             gone.sort();
@@ -381,6 +416,7 @@ impl View {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Applied {
     Done,
     LeftAlone,
@@ -392,11 +428,21 @@ struct Changed {
     new: Option<ObjectId>,
 }
 
-/// The files that differ between two trees, by path.
+/// Which files are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Those that differ between what is shown and what is to be shown.
+    Changes,
+    /// All, so that what was deleted comes back.
+    All,
+}
+
+/// The files of two trees that are to be looked at, by path.
 fn diff(
     git: &Git,
     old: Option<ObjectId>,
     new: Option<ObjectId>,
+    look: Look,
     folder: &str,
     changes: &mut BTreeMap<String, Changed>,
 ) -> Result<(), Error> {
@@ -407,13 +453,13 @@ fn diff(
             entries.entry(lossy(entry.filename.as_bstr())).or_default()[side] = Some((entry.mode, entry.oid));
         }
     }
-    for (name, [old, new]) in entries.into_iter().filter(|(_, [old, new])| old != new) {
+    for (name, [old, new]) in entries.into_iter().filter(|(_, [old, new])| look == Look::All || old != new) {
         let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
         let pick = |side: Option<(EntryMode, ObjectId)>, tree: bool| {
             side.filter(|(mode, _)| mode.is_tree() == tree).map(|(_, id)| id)
         };
         if pick(old, true).is_some() || pick(new, true).is_some() {
-            diff(git, pick(old, true), pick(new, true), &path, changes)?;
+            diff(git, pick(old, true), pick(new, true), look, &path, changes)?;
         }
         let (old, new) = (pick(old, false), pick(new, false));
         if old.is_some() || new.is_some() {

@@ -13,7 +13,7 @@
 
 use std::{
     fs::{self, File},
-    io::{Seek as _, Write as _},
+    io::{Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
     sync::mpsc,
     thread,
@@ -22,7 +22,7 @@ use std::{
 
 use gix::ObjectId;
 
-use super::{Error, git::Git, message::Message};
+use super::{Error, git::Git, message::Message, view::View};
 
 /// How long a writer waits for another one.
 const WAIT: Duration = Duration::from_secs(30);
@@ -36,9 +36,10 @@ const CLOSE: Duration = Duration::from_secs(5);
 pub(super) struct Writer {
     file: File,
     branch: String,
+    /// What stands in the file.
     note: Note,
-    /// Since when the note of a killed writer has stood there.
-    crashed: Option<SystemTime>,
+    /// The tip that this writer put there last.
+    moved_to: Option<ObjectId>,
 }
 
 /// What the last writer was about.
@@ -57,7 +58,10 @@ enum Note {
 impl Note {
     /// The note and the branch it is about.
     fn read(path: &Path) -> (Self, String) {
-        let text = fs::read_to_string(path).unwrap_or_default();
+        Self::parse(&fs::read_to_string(path).unwrap_or_default())
+    }
+
+    fn parse(text: &str) -> (Self, String) {
         let words: Vec<&str> = text.split_whitespace().collect();
         let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
         let note = match words[..] {
@@ -134,7 +138,7 @@ pub(super) fn standing(git: &Git, branch: &str) -> Result<(ObjectId, Standing), 
 }
 
 impl Writer {
-    /// Waits for its turn, and clears away what a killed writer left of the ref's lock.
+    /// Waits for its turn, and clears away what a killed writer left.
     pub(super) fn enter(git: &Git, branch: &str) -> Result<Self, Error> {
         let dir = git.private_dir();
         fs::create_dir_all(&dir).map_err(Error::io("create", &dir))?;
@@ -143,20 +147,28 @@ impl Writer {
         let file = lock(open().map_err(Error::io("open", &path))?, &path)?;
         let (note, noted) = Note::read(&path);
         let note = if noted == branch { note } else { Note::None };
-        let since = file.metadata().and_then(|meta| meta.modified()).ok();
-        let crashed = since.filter(|_| matches!(note, Note::Ref { .. } | Note::View { .. }));
-        if let (Note::Ref { .. }, Some(since)) = (&note, crashed) {
-            let name = format!("refs/heads/{branch}");
-            remove_leftover(&git.common_dir().join(format!("{name}.lock")), since);
-            mend_reflog(&git.common_dir().join("logs").join(name));
+        if let Ok(since) = file.metadata().and_then(|meta| meta.modified()) {
+            match note {
+                Note::Ref { .. } => {
+                    let name = format!("refs/heads/{branch}");
+                    remove_leftover(&git.common_dir().join(format!("{name}.lock")), since);
+                    mend_reflog(&git.common_dir().join("logs").join(name));
+                    git.unmark_packs();
+                }
+                Note::View { .. } => {
+                    if let Some(lock) = View::index_lock(git) {
+                        remove_leftover(&lock, since);
+                    }
+                }
+                Note::None | Note::Idle { .. } => {}
+            }
         }
-        Ok(Self { file, branch: branch.to_owned(), note, crashed })
+        Ok(Self { file, branch: branch.to_owned(), note, moved_to: None })
     }
 
     /// Nothing may be built on a tip that loopx did not put there: that would make it loopx's own.
     pub(super) fn must_know(&mut self, git: &Git, tip: ObjectId) -> Result<(), Error> {
         if !self.note.names(tip) {
-            // A writer that our lock does not reach, on another machine, may have been faster.
             self.note = Note::read(&note_file(git)).0;
         }
         match self.note.names(tip) {
@@ -178,19 +190,28 @@ impl Writer {
         expecting: Option<ObjectId>,
         message: &Message,
     ) -> Result<bool, Error> {
+        if self.was_overtaken() {
+            return Ok(false);
+        }
         self.put(Note::Ref { old: expecting, new })?;
+        let _kept = git.shelter()?;
         let moved = git.publish(&self.branch, new, expecting, message)?;
         if moved {
-            self.note = Note::Idle { tip: new };
+            self.moved_to = Some(new);
         }
         Ok(moved)
     }
 
-    /// Notes that the index of the view is about to be locked, after clearing away what a killed writer left of that lock.
-    pub(super) fn begin_view(&mut self, index_lock: &Path, tip: ObjectId) -> Result<(), Error> {
-        if let Some(since) = self.crashed.take() {
-            remove_leftover(index_lock, since);
-        }
+    /// Whether a writer that our lock does not reach, on a file system without locks, has left a note of its own.
+    fn was_overtaken(&mut self) -> bool {
+        let mut text = String::new();
+        let read = self.file.rewind().and_then(|()| self.file.read_to_string(&mut text));
+        let (note, noted) = Note::parse(&text);
+        read.is_ok() && noted == self.branch && note != self.note
+    }
+
+    /// Notes that the index of the view is about to be locked.
+    pub(super) fn begin_view(&mut self, tip: ObjectId) -> Result<(), Error> {
         self.put(Note::View { tip })
     }
 
@@ -225,9 +246,10 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // A note that stays makes the next writer look twice, no more.
-        if let Note::View { tip } | Note::Idle { tip } = self.note {
-            let _ = self.put(Note::Idle { tip });
+        // A note of a phase that stays makes the next writer look twice, no more.
+        match (self.moved_to, &self.note) {
+            (Some(tip), _) | (None, &Note::View { tip }) => drop(self.put(Note::Idle { tip })),
+            (None, _) => {}
         }
     }
 }

@@ -1,5 +1,4 @@
 //! The demo plays the whole story by itself.
-#![expect(clippy::disallowed_methods, reason = "tests look at the world")]
 
 use insta::assert_snapshot;
 

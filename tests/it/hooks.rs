@@ -440,7 +440,7 @@ fn another_program_of_the_same_name_is_not_asked() {
     repo.commit("feature");
     repo.loopx("gate open Ready? --agent-id a").success();
     let bin = repo.path("home/bin").display().to_string();
-    repo.env("PATH", &format!("{bin}:{}", std::env::var("PATH").expect("a path")));
+    repo.put_on_path(&bin);
     assert_snapshot!(repo.git_shown("push -q origin main"), @r#"
     [stderr] loopx: push refused: 1 gate stands in its way
     [stderr]   ready  open  "Ready?"  asked by a, just now
@@ -457,7 +457,7 @@ fn a_program_that_moved_is_found_on_the_path() {
     let hook = repo.read("repo/.git/hooks/pre-push").replace(LOOPX, "/gone/loopx");
     repo.script("repo/.git/hooks/pre-push", &hook);
     let bin = std::path::Path::new(LOOPX).parent().expect("a folder").display().to_string();
-    repo.env("PATH", &format!("{bin}:{}", std::env::var("PATH").expect("a path")));
+    repo.put_on_path(&bin);
     repo.git("push -q origin main").success();
 }
 

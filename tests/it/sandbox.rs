@@ -25,6 +25,27 @@ pub(crate) struct Sandbox {
     dir: String,
 }
 
+/// A program in the world of a sandbox that threads can run at the same time. Its clock stands still, and its ids are
+/// truly random.
+pub(crate) struct Program {
+    program: String,
+    dir: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl Program {
+    pub(crate) fn run(&self, args: &[OsString]) -> Output {
+        finish(self.command(args), "")
+    }
+
+    /// To start it oneself.
+    pub(crate) fn command(&self, args: &[OsString]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(args).env_clear().envs(self.environment.iter().cloned()).current_dir(&self.dir);
+        command
+    }
+}
+
 /// What a command printed and how it ended.
 pub(crate) struct Output {
     pub(crate) code: i32,
@@ -280,6 +301,12 @@ impl Sandbox {
         command
     }
 
+    /// A program for threads.
+    pub(crate) fn program(&self, program: &str) -> Program {
+        let environment = self.environment().into_iter().filter(|(name, _)| name != "LOOPX_SEED").collect();
+        Program { program: program.to_owned(), dir: self.path(&self.dir), environment }
+    }
+
     fn environment(&self) -> Vec<(OsString, OsString)> {
         let tick = self.ticks.get() + 1;
         self.ticks.set(tick);
@@ -310,17 +337,8 @@ impl Sandbox {
         self.finish(self.command(program, args), input)
     }
 
-    pub(crate) fn finish(&self, mut command: Command, input: &str) -> Output {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        // A program that does not read its input has closed it.
-        let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-        let output = child.wait_with_output().expect("the program ends");
-        Output {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+    pub(crate) fn finish(&self, command: Command, input: &str) -> Output {
+        finish(command, input)
     }
 
     fn shown(&self, output: Output) -> Output {
@@ -334,6 +352,19 @@ impl Sandbox {
 fn is_asking(shown: &[u8]) -> bool {
     let line = shown.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     line.starts_with(b"Type `") && line.ends_with(b": ")
+}
+
+fn finish(mut command: Command, input: &str) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    // A program that does not read its input has closed it.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("the program ends");
+    Output {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
 }
 
 /// Object ids, whole or cut to seven or more digits, become `[ID]`.
