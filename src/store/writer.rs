@@ -193,13 +193,16 @@ impl Writer {
         if self.was_overtaken() {
             return Ok(false);
         }
+        let before = self.note.clone();
         self.put(Note::Ref { old: expecting, new })?;
         let _kept = git.shelter()?;
-        let moved = git.publish(&self.branch, new, expecting, message)?;
-        if moved {
-            self.moved_to = Some(new);
+        let moved = git.publish(&self.branch, new, expecting, message);
+        match moved {
+            Ok(true) => self.moved_to = Some(new),
+            // Nothing of ours is in the way now, so whoever comes next must not look for it.
+            Ok(false) | Err(_) => self.put(before)?,
         }
-        Ok(moved)
+        moved
     }
 
     /// Whether a writer that our lock does not reach, on a file system without locks, has left a note of its own.
