@@ -169,7 +169,7 @@ fn draw_length(population: usize) -> usize {
 }
 
 impl TodoId {
-    /// A new id that is not `taken`; see [`draw`] for its length and for `None`.
+    /// A new id that is not `taken`; `None` when even the longest is taken. Its length follows `population`, the number of ids that exist.
     pub fn draw<E>(
         entropy: &Entropy,
         population: usize,
@@ -180,7 +180,7 @@ impl TodoId {
 }
 
 impl EvidenceId {
-    /// A new id that is not `taken`; see [`draw`] for its length and for `None`.
+    /// A new id that is not `taken`; `None` when even the longest is taken. Its length follows `population`, the number of ids that exist.
     pub fn draw<E>(
         entropy: &Entropy,
         population: usize,

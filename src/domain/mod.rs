@@ -6,7 +6,7 @@
 //! facts.
 //!
 //! Read in this order: the words ([`id`], [`text`], [`time`], [`actor`]), the nouns ([`goal`], [`gate`],
-//! [`todo`], [`evidence`], [`quota`]), one goal with everything open in it ([`state`]), and then the two
+//! [`todo`](mod@todo), [`evidence`], [`quota`]), one goal with everything open in it ([`state`]), and then the two
 //! questions that the product is about: what may happen next ([`decision`]) and may this leave ([`push`]).
 //! [`change`] is what a decision to write looks like.
 
