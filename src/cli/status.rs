@@ -36,7 +36,7 @@ fn say(ctx: &Ctx, status: &Status) -> String {
     if !status.enforcement.active {
         text.push_str(&super::hooks::line(&status.enforcement));
     }
-    if let Some(trouble) = &status.view {
+    if let (Some(trouble), None) = (&status.view, &status.distrust) {
         text.push_str(&format!("{trouble}\n"));
     }
     text.push_str(&format!("{}\n", Count(status.goals.len(), "goal")));

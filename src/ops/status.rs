@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     domain::{goal::GoalState, id::GoalId, text::Title},
-    error::Error,
+    error::{Error, Kind},
 };
 
 /// Goals, questions, open work, and whether the gate is in git's way.
@@ -48,8 +48,15 @@ pub struct GoalLine {
     pub quota: QuotaView,
 }
 
-/// Reads all of it from one commit.
+/// Reads all of it from one commit. Where that cannot be read because somebody made it by hand, the way back is told.
 pub fn status(ctx: &Ctx) -> Result<Status, Error> {
+    read(ctx).map_err(|error| match ctx.store.distrust().map(Error::from) {
+        Some(distrust) if error.kind == Kind::Distrusted => Error { hints: distrust.hints, ..error },
+        _ => error,
+    })
+}
+
+fn read(ctx: &Ctx) -> Result<Status, Error> {
     let snapshot = ctx.store.read()?;
     let (mut goals, mut gates, mut todos) = (Vec::new(), Vec::new(), Vec::new());
     for state in snapshot.states()? {

@@ -30,45 +30,28 @@ fn told(repo: &Sandbox) -> String {
 }
 
 #[test]
-fn a_gate_edited_into_nonsense_shuts_the_door() {
-    let repo = sound();
-    repo.forge(GATE, "state = \"approved\"\n");
-    assert_snapshot!(told(&repo), @"
-    $ loopx status
-    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
-    [exit 1]
-    $ loopx quota should-run
-    false – the state cannot be trusted
-    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    next: git update-ref refs/heads/loopx/state [ID]
-    [exit 1]
-    $ loopx todo add two
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [exit 1]
-    $ git push -q origin main
-    [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [stderr] error: failed to push some refs to '../hub.git'
-    [exit 1]
-    ");
-}
-
-#[test]
-fn a_gate_with_a_field_nobody_knows_shuts_the_door() {
+fn a_commit_made_by_hand_shuts_the_door() {
     let repo = sound();
     repo.loopx("gate open Ready? --agent-id a").success();
-    let gate = repo.read("repo/.loopx/goals/ship/gates/ready.toml");
-    repo.forge(GATE, &gate.replace("is = \"open\"", "is = \"open\"\napproved = true"));
+    let gate = repo.read(&format!("repo/.loopx/{GATE}"));
+    // A resolution that is right in every field but for who made the commit.
+    let seen = "seen = { question = \"sha256:0\" }\nproof = { kind = \"terminal\", typed = \"ready\" }\n";
+    let answer = format!(
+        "is = \"resolved\"\ndecision = \"approve\"\nby = \"Ann <ann@example.test>\"\nat = \"2026-11-30T12:00:00Z\"\n{seen}"
+    );
+    repo.forge(GATE, &gate.replace("is = \"open\"\n", &answer));
+    repo.loopx("gate show ready").success();
     assert_snapshot!(told(&repo), @"
     $ loopx status
-    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, there are no fields: in `state`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
-    [exit 1]
+      ready  approve  by a, 9 s ago  Ready?
+    THE STATE IS NOT TRUSTED, so pushes and turns are refused: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+      put it back with `git update-ref refs/heads/loopx/state [ID]`
+      or, if it is right as it is, a person takes it over with `loopx init`
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    1 todo open
+      t-a4wn  p2  open  one
+    pushes are guarded
     $ loopx quota should-run
     false – the state cannot be trusted
     why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
@@ -90,125 +73,47 @@ fn a_gate_with_a_field_nobody_knows_shuts_the_door() {
 }
 
 #[test]
-fn an_empty_record_shuts_the_door() {
-    let repo = sound();
-    repo.forge(GATE, "");
-    assert_snapshot!(told(&repo), @"
-    $ loopx status
-    [stderr] error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
-    [exit 1]
-    $ loopx quota should-run
-    false – the state cannot be trusted
-    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    next: git update-ref refs/heads/loopx/state [ID]
-    [exit 1]
-    $ loopx todo add two
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [exit 1]
-    $ git push -q origin main
-    [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [stderr] error: failed to push some refs to '../hub.git'
-    [exit 1]
-    ");
-}
-
-#[test]
-fn a_foreign_file_among_the_gates_shuts_the_door() {
-    let repo = sound();
-    repo.forge("goals/ship/gates/notes.md", "mine");
-    assert_snapshot!(told(&repo), @"
-    $ loopx status
-    [stderr] error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
-    [exit 1]
-    $ loopx quota should-run
-    false – the state cannot be trusted
-    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    next: git update-ref refs/heads/loopx/state [ID]
-    [exit 1]
-    $ loopx todo add two
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [exit 1]
-    $ git push -q origin main
-    [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [stderr] error: failed to push some refs to '../hub.git'
-    [exit 1]
-    ");
-}
-
-#[test]
-fn a_foreign_file_among_the_goals_shuts_the_door() {
-    let repo = sound();
-    repo.forge("goals/README", "mine");
-    assert_snapshot!(told(&repo), @"
-    $ loopx status
-    [stderr] error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
-    [exit 1]
-    $ loopx quota should-run
-    false – the state cannot be trusted
-    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    next: git update-ref refs/heads/loopx/state [ID]
-    [exit 1]
-    $ loopx todo add two
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [exit 1]
-    $ git push -q origin main
-    [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [stderr] error: failed to push some refs to '../hub.git'
-    [exit 1]
-    ");
-}
-
-#[test]
-fn a_policy_that_is_gone_shuts_the_door() {
-    let repo = sound();
-    repo.git("-C .loopx rm -q loopx.toml").success();
-    repo.git("-C .loopx commit -q -m gone").success();
-    assert_snapshot!(told(&repo), @"
-    $ loopx status
-    [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
-    [exit 1]
-    $ loopx quota should-run
-    false – the state cannot be trusted
-    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    next: git update-ref refs/heads/loopx/state [ID]
-    [exit 1]
-    $ loopx todo add two
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [exit 1]
-    $ git push -q origin main
-    [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [stderr] error: failed to push some refs to '../hub.git'
-    [exit 1]
-    ");
-    assert_snapshot!(repo.loopx("init"), @"
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [exit 1]
+fn every_kind_of_nonsense_is_named_and_shuts_the_door() {
+    let quota =
+        r#"{"format": "1.0", "goals": {"ship": {"compute": 9, "window_hours": 24, "slot_minutes": 30}}}"#;
+    let edits = [
+        (GATE, "state = \"approved\"\n"),
+        (GATE, ""),
+        (GATE, "format = \"1.0\"\nquestion = \"Ready?\"\napproved = true\n"),
+        ("goals/ship/gates/notes.md", "mine"),
+        ("goals/README", "mine"),
+        ("goals/ship/todos/t-0000.toml", "format = \"1.0\"\ntitle = \"a\\nb\"\n"),
+        ("quota.json", quota),
+        ("loopx.toml", "approval = \"none\"\n"),
+    ];
+    let mut said = String::new();
+    for (path, text) in edits {
+        let repo = sound();
+        repo.forge(path, text);
+        let status = repo.loopx("status");
+        assert_eq!(status.code, 1);
+        assert!(
+            status.stderr.contains("hint: put it back with `git update-ref refs/heads/loopx/state "),
+            "{status}"
+        );
+        said.push_str(status.stderr.lines().next().expect("a sentence"));
+        said.push('\n');
+        let tip = repo.tip();
+        for command in ["quota should-run", "todo add two"] {
+            assert_eq!(repo.loopx(command).code, 1, "{command} with {path}");
+        }
+        assert_eq!(repo.git("push -q origin main").code, 1, "push with {path}");
+        assert_eq!(repo.tip(), tip);
+    }
+    assert_snapshot!(said, @"
+    error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
+    error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, expected one of `question`, `options`, `blocks`, `todos`, `asked`, `state`
+    error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
+    error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
+    error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
+    error: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
+    error: `loopx.toml` on the state branch cannot be read: it has no `format`
     ");
 }
 
@@ -221,68 +126,8 @@ fn a_gate_does_not_go_away_with_its_goal() {
     assert_snapshot!(told(&repo), @"
     $ loopx status
     [stderr] error: `goals/ship/state.json` on the state branch cannot be read: it is missing
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
-    [exit 1]
-    $ loopx quota should-run
-    false – the state cannot be trusted
-    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    next: git update-ref refs/heads/loopx/state [ID]
-    [exit 1]
-    $ loopx todo add two
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [exit 1]
-    $ git push -q origin main
-    [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [stderr] error: failed to push some refs to '../hub.git'
-    [exit 1]
-    ");
-}
-
-#[test]
-fn a_todo_that_makes_no_sense_shuts_the_door() {
-    let repo = sound();
-    repo.forge("goals/ship/todos/t-0000.toml", "format = \"1.0\"\ntitle = \"a\\nb\"\n");
-    assert_snapshot!(told(&repo), @"
-    $ loopx status
-    [stderr] error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
-    [exit 1]
-    $ loopx quota should-run
-    false – the state cannot be trusted
-    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    next: git update-ref refs/heads/loopx/state [ID]
-    [exit 1]
-    $ loopx todo add two
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [exit 1]
-    $ git push -q origin main
-    [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
-    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
-    [stderr] error: failed to push some refs to '../hub.git'
-    [exit 1]
-    ");
-}
-
-#[test]
-fn a_limit_that_is_gone_or_makes_no_sense_shuts_the_door() {
-    let repo = sound();
-    repo.forge(
-        "quota.json",
-        r#"{"format": "1.0", "goals": {"ship": {"compute": 9, "window_hours": 24, "slot_minutes": 30}}}"#,
-    );
-    assert_snapshot!(told(&repo), @"
-    $ loopx status
-    [stderr] error: `quota.json` on the state branch cannot be read: `9` is not a share (expected 0 to 1 with at most four decimals, such as `0.5`): in `goals.ship.compute`
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
@@ -466,7 +311,8 @@ fn a_branch_that_points_nowhere_shuts_the_door() {
     "), @"
     $ loopx status
     [stderr] error: the state branch cannot be read: An object with id [ID] could not be found
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ loopx init
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
@@ -514,7 +360,7 @@ fn a_branch_named_in_the_config_that_holds_no_state_shuts_the_door() {
     "), @"
     $ loopx status
     [stderr] error: `loopx.toml` on the state branch cannot be read: it is missing
-    [stderr] hint: see what happened with `git log -p loopx/state`, and put the last good commit back
+    [stderr] hint: set it back with `git config loopx.branch loopx/state`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
@@ -572,7 +418,6 @@ fn a_branch_that_was_moved_back_shuts_the_door() {
     THE STATE IS NOT TRUSTED, so pushes and turns are refused: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
       put it back with `git update-ref refs/heads/loopx/state [ID]`
       or, if it is right as it is, a person takes it over with `loopx init`
-    `.loopx/` is behind the state: the next mutation will bring it up to date
     1 goal
       ship  active  0/48 slots  Ship v2
     1 todo open
