@@ -98,7 +98,7 @@ impl From<store::Error> for Error {
             S::FolderInTheWay(_) => (Kind::Refused, &["move it away and run `loopx init` again"]),
             S::Unreadable { .. } | S::Damaged(_) => (
                 Kind::Distrusted,
-                &["see what happened with `git log -p loopx/state`, and put the last good commit back"],
+                &["see what happened with `loopx history`, and put the last good commit back"],
             ),
             S::Foreign { branch, last: Some(last), .. } => {
                 let back = format!("put it back with `git update-ref refs/heads/{branch} {last}`");

@@ -120,7 +120,12 @@ impl Git {
         if self.is_state_tree(self.base(tip)?.tree)? {
             return Ok(true);
         }
-        let known: Vec<ObjectId> = known.iter().copied().filter(|id| self.repo().has_object(*id)).collect();
+        // A remote-tracking branch that is itself at a state was put there by hand, and hides nothing.
+        let hides = |id: &ObjectId| {
+            let base = self.repo().has_object(*id).then(|| self.base(*id).ok()).flatten();
+            base.is_some_and(|base| self.is_state_tree(base.tree).is_ok_and(|is_state| !is_state))
+        };
+        let known: Vec<ObjectId> = known.iter().copied().filter(hides).collect();
         let walk = self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)?;
         for step in walk {
             let step = step.map_err(|error| Error::Damaged(error.to_string()))?;

@@ -479,3 +479,18 @@ fn the_gate_holds_in_every_worktree_of_a_bare_clone() {
     assert!(!repo.path("second/.loopx").exists());
     assert!(repo.path("first/.loopx/goals/ship/todos").is_dir());
 }
+
+#[test]
+fn a_forged_remote_tracking_branch_hides_no_state() {
+    let repo = Sandbox::with_remote();
+    repo.git("merge -q --allow-unrelated-histories -m merge loopx/state").success();
+    repo.git("rm -q -r loopx.toml quota.json goals .gitattributes").success();
+    repo.commit("innocent");
+    repo.git("update-ref refs/remotes/origin/x loopx/state").success();
+    assert_snapshot!(repo.git_shown("push -q origin main"), @"
+    [stderr] loopx: push refused: `refs/heads/main` would take loopx's own state to `refs/heads/main`
+    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
