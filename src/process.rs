@@ -91,9 +91,9 @@ impl Process {
         io::stdin().is_terminal()
     }
 
-    /// Whether standard output is a terminal.
-    pub fn stdout_is_terminal(&self) -> bool {
-        io::stdout().is_terminal()
+    /// Whether standard error is a terminal.
+    pub fn stderr_is_terminal(&self) -> bool {
+        io::stderr().is_terminal()
     }
 
     /// All of standard input, at most `limit` bytes of it.

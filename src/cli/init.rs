@@ -29,9 +29,11 @@ impl Init {
         let proven = match plan.loosens() {
             None => None,
             Some(what) => {
+                let verdict =
+                    plan.verdict().map(|verdict| format!("What is there: {verdict}\n")).unwrap_or_default();
                 let look = plan.look().map(|look| format!("Look at it first: {look}\n")).unwrap_or_default();
                 let challenge = Challenge {
-                    shows: format!("This will {what}\n{look}"),
+                    shows: format!("This will {what}\n{verdict}{look}"),
                     what,
                     word: plan.branch().to_owned(),
                     command: "loopx init".into(),

@@ -10,6 +10,7 @@ mod init;
 mod quota;
 mod status;
 mod todo;
+mod verify;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -83,6 +84,8 @@ enum Command {
     Quota(quota::Quota),
     /// What happened, newest first
     History(history::History),
+    /// Check that each commit of the state is one legal mutation by somebody who may make it
+    Verify(verify::Verify),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
@@ -175,6 +178,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Evidence(evidence) => evidence.run(&ctx()?)?,
         Command::Quota(quota) => quota.run(&ctx()?)?,
         Command::History(history) => history.run(&ctx()?)?,
+        Command::Verify(verify) => verify.run(process, &ctx()?)?,
         Command::Hooks(hooks) => hooks.run(&ctx()?)?,
         Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, ctx))),
         Command::Demo => {

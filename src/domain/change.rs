@@ -44,6 +44,26 @@ pub enum Op {
 }
 
 impl Op {
+    const ALL: [Self; 12] = [
+        Self::Init,
+        Self::GoalAdd,
+        Self::GoalConfigure,
+        Self::GateOpen,
+        Self::GateResolve,
+        Self::TodoAdd,
+        Self::TodoClaim,
+        Self::TodoRelease,
+        Self::TodoDone,
+        Self::EvidenceAdd,
+        Self::QuotaSpend,
+        Self::Fold,
+    ];
+
+    /// The kind with this [`word`](Self::word).
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|op| op.word() == word)
+    }
+
     /// As it stands in the trailer: the noun, a dot, the verb.
     pub fn word(self) -> &'static str {
         match self {

@@ -156,6 +156,12 @@ impl Gate {
         self.holds_back(Act::Turn) && (self.todos.contains(todo) || (self.is_open() && self.todos.is_empty()))
     }
 
+    /// Why `todo`, which this gate [stops](Self::stops), cannot be worked on.
+    pub fn refuse(&self, id: &GateId, todo: &TodoId) -> Refusal {
+        let (todo, gate, question) = (todo.clone(), id.clone(), self.question.clone());
+        Refusal::GateOverTodo { todo, gate, question, answers: self.answers().into_iter().cloned().collect() }
+    }
+
     /// Answers the question. Only a person can, so only a [`Proven`] person fits here.
     ///
     /// A gate that was rejected can be decided anew: a person may change a no into a yes. Any other answer stands.

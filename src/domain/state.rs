@@ -105,12 +105,7 @@ impl Loop {
         }
         let todo = &self.todos[id];
         if let Some((gate_id, gate)) = self.gate_over(id) {
-            return Err(Refusal::GateOverTodo {
-                todo: id.clone(),
-                gate: gate_id.clone(),
-                question: gate.question.clone(),
-                answers: gate.answers().into_iter().cloned().collect(),
-            });
+            return Err(gate.refuse(gate_id, id));
         }
         let needs = self.open_needs(todo);
         if !needs.is_empty() {

@@ -38,6 +38,8 @@ pub struct Initialised {
 pub struct Plan {
     branch: String,
     situation: Situation,
+    /// What is to be known of a tip that loopx did not put there.
+    verdict: Option<String>,
 }
 
 impl Plan {
@@ -60,6 +62,11 @@ impl Plan {
         &self.branch
     }
 
+    /// Whether what is there could have been made by loopx, in a sentence.
+    pub fn verdict(&self) -> Option<&str> {
+        self.verdict.as_deref()
+    }
+
     /// The command that shows what there is to agree to.
     pub fn look(&self) -> Option<String> {
         match &self.situation {
@@ -76,7 +83,14 @@ impl Plan {
 pub fn plan(ctx: &Ctx, branch: Option<&str>) -> Result<Plan, Error> {
     let branch = ctx.store.branch_for(branch)?;
     let situation = ctx.store.situation(&branch)?;
-    Ok(Plan { branch, situation })
+    let verdict = match &situation {
+        Situation::Foreign { .. } => Some(match ctx.store.verify(false, ctx.now, |_, _| ())?.bad {
+            None => "each commit of it is a legal mutation".to_owned(),
+            Some(bad) => format!("commit {} is no legal mutation: {}", &bad.commit[..10], bad.problem),
+        }),
+        _ => None,
+    };
+    Ok(Plan { branch, situation, verdict })
 }
 
 /// Makes what is missing of branch, config, exclude entry, `.loopx/` and hook, and adds a first goal if asked to.

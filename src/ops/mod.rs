@@ -16,6 +16,7 @@ pub mod push;
 pub mod quota;
 pub mod status;
 pub mod todo;
+pub mod verify;
 
 use std::path::PathBuf;
 

@@ -141,44 +141,45 @@ pub(super) fn due(
 ) -> Result<Option<(Edit, Change)>, Error> {
     for goal in snapshot.goals()? {
         for shelf in Shelf::ALL {
-            let folder = if shelf.closes() { shelf.closed(&goal) } else { shelf.open(&goal) };
-            if !edit
-                .written()
-                .any(|(path, _)| path.rsplit_once('/').is_some_and(|(parent, _)| parent == folder))
-            {
+            let folder = source(shelf, &goal);
+            let in_folder = |path: &str| path.rsplit_once('/').is_some_and(|(parent, _)| parent == folder);
+            let files = snapshot.folder(&folder)?.map_or(0, |tree| tree.entries.len());
+            if files <= FULL || !edit.written().any(|(path, _)| in_folder(path)) {
                 continue;
             }
-            let files = snapshot.folder(&folder)?.map_or(0, |tree| tree.entries.len());
-            let folded = match files > FULL {
-                false => None,
-                true => match shelf {
-                    Shelf::Todos => {
-                        fold::<Todo>(snapshot, shelf, &goal, &folder, |todo| closed_at(&todo.state))?
-                    }
-                    Shelf::Gates => {
-                        fold::<Gate>(snapshot, shelf, &goal, &folder, |gate| decided_at(&gate.state))?
-                    }
-                    Shelf::Evidence => {
-                        fold::<Evidence>(snapshot, shelf, &goal, &folder, |evidence| Some(evidence.added.at))?
-                    }
-                    Shelf::Spend => {
-                        let window_began = now.minus(snapshot.quota(&goal)?.window());
-                        let old = |spend: &Spend| Some(spend.added.at).filter(|at| *at < window_began);
-                        fold::<Spend>(snapshot, shelf, &goal, &folder, old)?
-                    }
-                },
-            };
-            if let Some(edit) = folded {
+            if let Some(edit) = fold(snapshot, shelf, &goal, now)? {
                 let subject = format!("fold {SEGMENT} records of {}", folder.trim_end_matches("/closed"));
                 let puts = Vec::new();
-                return Ok(Some((
-                    edit,
-                    Change { op: Op::Fold, subject, body: None, goal: Some(goal), turn: None, puts },
-                )));
+                let change = Change { op: Op::Fold, subject, body: None, goal: Some(goal), turn: None, puts };
+                return Ok(Some((edit, change)));
             }
         }
     }
     Ok(None)
+}
+
+/// Where the records lie that are folded.
+fn source(shelf: Shelf, goal: &GoalId) -> String {
+    if shelf.closes() { shelf.closed(goal) } else { shelf.open(goal) }
+}
+
+/// Puts the oldest records of a shelf into a segment. Nothing when too few are of the past.
+pub(super) fn fold(
+    snapshot: &Snapshot<'_>,
+    shelf: Shelf,
+    goal: &GoalId,
+    now: Timestamp,
+) -> Result<Option<Edit>, Error> {
+    match shelf {
+        Shelf::Todos => fold_kind::<Todo>(snapshot, shelf, goal, |todo| closed_at(&todo.state)),
+        Shelf::Gates => fold_kind::<Gate>(snapshot, shelf, goal, |gate| decided_at(&gate.state)),
+        Shelf::Evidence => fold_kind::<Evidence>(snapshot, shelf, goal, |evidence| Some(evidence.added.at)),
+        Shelf::Spend => {
+            let window_began = now.minus(snapshot.quota(goal)?.window());
+            let old = |spend: &Spend| Some(spend.added.at).filter(|at| *at < window_began);
+            fold_kind::<Spend>(snapshot, shelf, goal, old)
+        }
+    }
 }
 
 fn closed_at(state: &TodoState) -> Option<Timestamp> {
@@ -195,17 +196,17 @@ fn decided_at(state: &GateState) -> Option<Timestamp> {
     }
 }
 
-/// Puts the oldest records of `folder` into a segment. `age_of` says since when a record has been of the past; one of
+/// `age_of` says since when a record has been of the past; one of
 /// which it says nothing stays, and so does one that this program could not write to the byte (it has fields of a newer
 /// version).
-fn fold<T: Stored>(
+fn fold_kind<T: Stored>(
     snapshot: &Snapshot<'_>,
     shelf: Shelf,
     goal: &GoalId,
-    folder: &str,
     age_of: impl Fn(&T) -> Option<Timestamp>,
 ) -> Result<Option<Edit>, Error> {
-    let Some(tree) = snapshot.folder(folder)? else { return Ok(None) };
+    let folder = source(shelf, goal);
+    let Some(tree) = snapshot.folder(&folder)? else { return Ok(None) };
     let mut old = Vec::new();
     for entry in tree.entries.iter().filter(|entry| entry.mode.is_blob()) {
         let name = lossy(entry.filename.as_bstr());

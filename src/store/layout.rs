@@ -6,7 +6,10 @@ use super::{
     Error, Snapshot,
     format::{self, QuotaFile},
 };
-use crate::domain::{change::Record, id::GoalId};
+use crate::domain::{
+    change::Record,
+    id::{EvidenceId, GateId, GoalId, SpendId, TodoId},
+};
 
 pub(super) const POLICY: &str = "loopx.toml";
 pub(super) const QUOTA: &str = "quota.json";
@@ -115,6 +118,85 @@ pub(super) fn edit(snapshot: &Snapshot<'_>, records: &[Record]) -> Result<Edit, 
         }
     }
     Ok(edit)
+}
+
+/// What a path of the state branch names. The inverse of [`path_of`], up to whether the record is closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Named {
+    Policy,
+    Quotas,
+    Goal(GoalId),
+    Gate(GoalId, GateId),
+    Todo(GoalId, TodoId),
+    Evidence(GoalId, EvidenceId),
+    Spend(GoalId, SpendId),
+}
+
+impl Named {
+    pub(super) fn goal(&self) -> Option<&GoalId> {
+        match self {
+            Self::Policy | Self::Quotas => None,
+            Self::Goal(goal)
+            | Self::Gate(goal, _)
+            | Self::Todo(goal, _)
+            | Self::Evidence(goal, _)
+            | Self::Spend(goal, _) => Some(goal),
+        }
+    }
+
+    /// The value of the record's trailer.
+    pub(super) fn record_name(&self) -> String {
+        match self {
+            Self::Policy => "policy".into(),
+            Self::Quotas => "quota".into(),
+            Self::Goal(id) => format!("goal/{id}"),
+            Self::Gate(_, id) => format!("gate/{id}"),
+            Self::Todo(_, id) => format!("todo/{id}"),
+            Self::Evidence(_, id) => format!("evidence/{id}"),
+            Self::Spend(_, id) => format!("spend/{id}"),
+        }
+    }
+
+    /// The shelf it lies on.
+    pub(super) fn shelved(&self) -> Option<(Shelf, GoalId)> {
+        let shelf = match self {
+            Self::Policy | Self::Quotas | Self::Goal(_) => return None,
+            Self::Gate(..) => Shelf::Gates,
+            Self::Todo(..) => Shelf::Todos,
+            Self::Evidence(..) => Shelf::Evidence,
+            Self::Spend(..) => Shelf::Spend,
+        };
+        self.goal().map(|goal| (shelf, goal.clone()))
+    }
+}
+
+/// What a path names, if it is one of a record that lies by itself.
+pub(super) fn named(path: &str) -> Option<Named> {
+    match path {
+        POLICY => return Some(Named::Policy),
+        QUOTA => return Some(Named::Quotas),
+        _ => {}
+    }
+    let (goal, rest) = path.strip_prefix(GOALS)?.strip_prefix('/')?.split_once('/')?;
+    let goal: GoalId = goal.parse().ok()?;
+    if rest == "state.json" {
+        return Some(Named::Goal(goal));
+    }
+    let (folder, file) = rest.split_once('/')?;
+    let shelf = Shelf::ALL.into_iter().find(|shelf| shelf.name() == folder)?;
+    let id = file.strip_prefix("closed/").filter(|_| shelf.closes()).unwrap_or(file);
+    let id = id.strip_suffix(shelf.extension())?;
+    match shelf {
+        Shelf::Gates => id.parse().ok().map(|id| Named::Gate(goal, id)),
+        Shelf::Todos => id.parse().ok().map(|id| Named::Todo(goal, id)),
+        Shelf::Evidence => id.parse().ok().map(|id| Named::Evidence(goal, id)),
+        Shelf::Spend => id.parse().ok().map(|id| Named::Spend(goal, id)),
+    }
+}
+
+/// Where a record lies.
+pub(super) fn path_of(record: &Record) -> String {
+    place(record).path
 }
 
 /// Where a record lies now, and where it may have lain before it was closed or opened again.

@@ -28,6 +28,7 @@ pub mod setup;
 mod shelter;
 mod signature;
 pub mod snapshot;
+pub mod verify;
 pub mod view;
 pub mod writer;
 

@@ -79,7 +79,8 @@ impl Store {
             // What cannot be read can only be put back.
             (Err(_), Standing::Foreign(last @ Some(_))) => Err(writer::foreign(branch, tip, last)),
             (Err(error), _) => Err(error),
-            (Ok(_), Standing::Foreign(last)) => {
+            (Ok(snapshot), Standing::Foreign(last)) => {
+                snapshot.states()?;
                 let last = last.map(|last| last.to_string());
                 Ok(Situation::Foreign { tip: tip.to_string(), last })
             }

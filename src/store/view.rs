@@ -422,15 +422,16 @@ enum Applied {
     LeftAlone,
 }
 
+/// The blobs of one file in two trees.
 #[derive(Debug)]
-struct Changed {
-    old: Option<ObjectId>,
-    new: Option<ObjectId>,
+pub(super) struct Changed {
+    pub(super) old: Option<ObjectId>,
+    pub(super) new: Option<ObjectId>,
 }
 
 /// Which files are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
+pub(super) enum Look {
     /// Those that differ between what is shown and what is to be shown.
     Changes,
     /// All, so that what was deleted comes back.
@@ -438,7 +439,7 @@ enum Look {
 }
 
 /// The files of two trees that are to be looked at, by path.
-fn diff(
+pub(super) fn diff(
     git: &Git,
     old: Option<ObjectId>,
     new: Option<ObjectId>,

@@ -22,3 +22,4 @@ mod tidy;
 mod todos;
 mod transcripts;
 mod trust;
+mod verify;

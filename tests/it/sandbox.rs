@@ -194,6 +194,11 @@ impl Sandbox {
 
     /// Replaces a file of the state branch by a commit made by hand.
     pub(crate) fn forge(&self, path: &str, text: &str) {
+        self.forge_as(path, text, "forged\n");
+    }
+
+    /// The same with a message.
+    pub(crate) fn forge_as(&self, path: &str, text: &str, message: &str) {
         let blob = self.feed("git", &["hash-object", "-w", "--stdin"], text).success().stdout;
         let index = self.root().join("forged-index");
         let with_index = |args: &str| {
@@ -204,7 +209,8 @@ impl Sandbox {
         with_index("read-tree loopx/state");
         with_index(&format!("update-index --add --cacheinfo 100644,{},{path}", blob.trim()));
         let tree = with_index("write-tree");
-        let commit = self.git(&format!("commit-tree {tree} -p loopx/state -m forged")).success().stdout;
+        let args = ["commit-tree", &tree, "-p", "loopx/state", "-F", "-"];
+        let commit = self.feed("git", &args, message).success().stdout;
         self.git(&format!("update-ref refs/heads/loopx/state {}", commit.trim())).success();
     }
 

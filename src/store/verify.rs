@@ -1,0 +1,324 @@
+//! Walks the history of the state branch and checks that each commit is one legal mutation by somebody who may make it:
+//! one parent, signed off once, trailers that tell the truth about what it changed, records canonical and in their place, and a
+//! step that the domain allows.
+//!
+//! What was verified once is remembered in `.git/loopx/verified` and not looked at again as long as it is part of the
+//! history; deleting the file costs time only.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
+
+use gix::{ObjectId, bstr::ByteSlice as _};
+
+use super::{
+    Error, Snapshot, Store, archive,
+    format::{self, QuotaFile, Stored},
+    layout::{self, Edit, Named},
+    view::{Changed, Look, diff},
+};
+use crate::domain::{
+    actor::{Actor, Person},
+    audit::{Mutation, Step},
+    change::{Op, Record},
+    text::shown,
+    time::{Seconds, Timestamp},
+};
+
+/// A commit dated further ahead of the clock than this is not believed.
+const AHEAD: Seconds = Seconds(24 * 3600);
+
+/// What a look at the history found.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Verified {
+    /// The newest commit, in hex.
+    pub tip: String,
+    /// Commits that were checked now.
+    pub checked: usize,
+    /// Commits that had been checked before.
+    pub known: usize,
+    /// The oldest commit that is no legal mutation.
+    pub bad: Option<Bad>,
+}
+
+/// A commit that is no legal mutation.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Bad {
+    pub commit: String,
+    /// The commit before it, up to which all is well.
+    pub parent: Option<String>,
+    pub at: Timestamp,
+    pub subject: String,
+    pub problem: String,
+}
+
+/// A commit, read strictly.
+struct Commit {
+    parents: Vec<ObjectId>,
+    at: Timestamp,
+    subject: String,
+    trailers: Vec<(String, String)>,
+    committer: Option<Person>,
+    author_is_committer: bool,
+}
+
+impl Store {
+    /// Checks what has come since the last time, or with `all` the whole history. `now` tells a date in the future;
+    /// `progress` is told how many of how many commits were checked.
+    pub fn verify(
+        &self,
+        all: bool,
+        now: Timestamp,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<Verified, Error> {
+        let branch = self.git.branch()?;
+        let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
+        let remembered = if all { None } else { self.remembered() };
+        let mut unknown = Vec::new();
+        let mut next = Some(tip);
+        while let Some(id) = next.filter(|id| Some(*id) != remembered) {
+            unknown.push(id);
+            next = self.commit(id)?.parents.first().copied();
+        }
+        let known = match next {
+            Some(remembered) => self.count(remembered)?,
+            None => 0,
+        };
+        let (total, mut checked) = (unknown.len(), 0);
+        let mut bad = None;
+        for id in unknown.into_iter().rev() {
+            if let Err(problem) = self.judge(id, now)? {
+                let commit = self.commit(id)?;
+                bad = Some(Bad {
+                    commit: id.to_string(),
+                    parent: commit.parents.first().map(ToString::to_string),
+                    at: commit.at,
+                    subject: commit.subject,
+                    problem,
+                });
+                break;
+            }
+            checked += 1;
+            progress(checked, total);
+        }
+        if bad.is_none() {
+            let path = self.git.private_dir().join("verified");
+            fs::write(&path, tip.to_string()).map_err(Error::io("write", &path))?;
+        }
+        Ok(Verified { tip: tip.to_string(), checked, known, bad })
+    }
+
+    fn remembered(&self) -> Option<ObjectId> {
+        let note = fs::read(self.git.private_dir().join("verified")).ok()?;
+        ObjectId::from_hex(note.trim()).ok()
+    }
+
+    fn count(&self, from: ObjectId) -> Result<usize, Error> {
+        let mut count = 0;
+        let mut next = Some(from);
+        while let Some(id) = next {
+            count += 1;
+            next = self.commit(id)?.parents.first().copied();
+        }
+        Ok(count)
+    }
+
+    fn commit(&self, id: ObjectId) -> Result<Commit, Error> {
+        let damaged = |error: gix::Error| Error::Damaged(super::error::chain(&error));
+        let object = self.git.repo().find_commit(id).map_err(damaged)?;
+        let decoded = object.decode().map_err(damaged)?;
+        let text = |bytes: &[u8]| shown(&bytes.to_str_lossy(), 500);
+        let committer = decoded.committer().map_err(damaged)?;
+        let author = decoded.author().map_err(damaged)?;
+        let seconds = committer.time().map_or(0, |time| time.seconds);
+        Ok(Commit {
+            parents: decoded.parents().collect(),
+            at: Timestamp::from_unix(seconds),
+            subject: text(decoded.message().summary().as_bytes()),
+            trailers: decoded
+                .message_trailers()
+                .map(|trailer| (text(trailer.token), text(&trailer.value)))
+                .collect(),
+            committer: Person::new(&committer.name.to_str_lossy(), &committer.email.to_str_lossy()),
+            author_is_committer: author == committer,
+        })
+    }
+
+    /// Whether a commit is a legal mutation; the inner error says why not.
+    fn judge(&self, id: ObjectId, now: Timestamp) -> Result<Result<(), String>, Error> {
+        let commit = self.commit(id)?;
+        let parent = match commit.parents[..] {
+            [] => None,
+            [parent] => Some(parent),
+            _ => return Ok(Err("it is a merge, and the history is linear".into())),
+        };
+        let words = match Words::of(&commit, now) {
+            Ok(words) => words,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let after = match self.at(id) {
+            Ok(after) => after,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let before = parent.map(|parent| self.at(parent)).transpose()?;
+        let mut changes = BTreeMap::new();
+        let old = before.as_ref().map(|before| before.commit().tree);
+        diff(&self.git, old, Some(after.commit().tree), Look::Changes, "", &mut changes)?;
+        match (words.op, &before) {
+            (Op::Fold, Some(before)) => self.judge_fold(before, &changes, commit.at),
+            _ => judge_records(&words, before.as_ref(), &after, changes, commit.at),
+        }
+    }
+
+    /// Folding is checked by folding again.
+    fn judge_fold(
+        &self,
+        before: &Snapshot<'_>,
+        changes: &BTreeMap<String, Changed>,
+        at: Timestamp,
+    ) -> Result<Result<(), String>, Error> {
+        let folded = changes.keys().find_map(|path| layout::named(path)).and_then(|named| named.shelved());
+        let Some((shelf, goal)) = folded else {
+            return Ok(Err("it folds nothing that could be folded".into()));
+        };
+        let Some(edit) = archive::fold(before, shelf, &goal, at)? else {
+            return Ok(Err("it folds what was not due".into()));
+        };
+        match is_same(self, &edit, changes) {
+            true => Ok(Ok(())),
+            false => Ok(Err("the segment is not what folding makes of the records".into())),
+        }
+    }
+}
+
+/// Whether `edit` makes exactly these changes.
+fn is_same(store: &Store, edit: &Edit, changes: &BTreeMap<String, Changed>) -> bool {
+    let kind = store.git.hash_kind();
+    let written: BTreeMap<&str, Option<ObjectId>> = edit
+        .written()
+        .map(|(path, bytes)| (path, gix::objs::compute_hash(kind, gix::objs::Kind::Blob, bytes).ok()))
+        .chain(edit.removed().map(|path| (path, None)))
+        .collect();
+    let made: BTreeMap<&str, Option<ObjectId>> =
+        changes.iter().map(|(path, change)| (path.as_str(), change.new)).collect();
+    written == made
+}
+
+/// What a commit's message says of itself.
+struct Words {
+    op: Op,
+    by: Actor,
+    goal: Option<String>,
+    records: BTreeSet<String>,
+}
+
+impl Words {
+    fn of(commit: &Commit, now: Timestamp) -> Result<Self, String> {
+        let all = |token: &str| -> Vec<&str> {
+            let found = commit.trailers.iter().filter(|(name, _)| name == token);
+            found.map(|(_, value)| value.as_str()).collect()
+        };
+        let one = |token: &str| match all(token)[..] {
+            [value] => Ok(value),
+            [] => Err(format!("it has no `{token}` trailer")),
+            _ => Err(format!("it has several `{token}` trailers")),
+        };
+        let person = commit.committer.clone().ok_or("its committer has no name or address")?;
+        if one("Signed-off-by")? != person.to_string() || !commit.author_is_committer {
+            return Err("it is not signed off by the one who made it".into());
+        }
+        if now.plus(AHEAD) < commit.at {
+            return Err(format!("its date, {}, lies in the future", commit.at));
+        }
+        let op = one("Loopx-Op")?;
+        let op = Op::from_word(op).ok_or_else(|| format!("`{op}` is no kind of mutation"))?;
+        let by = match one("Loopx-Actor")? {
+            "person" => Actor::Person(person),
+            agent => match agent.parse() {
+                Ok(agent @ Actor::Agent(_)) => agent,
+                _ => return Err(format!("`{agent}` is no actor")),
+            },
+        };
+        let goal = all("Loopx-Goal").first().map(ToString::to_string);
+        Ok(Self { op, by, goal, records: all("Loopx-Record").into_iter().map(str::to_owned).collect() })
+    }
+}
+
+fn judge_records(
+    words: &Words,
+    before: Option<&Snapshot<'_>>,
+    after: &Snapshot<'_>,
+    changes: BTreeMap<String, Changed>,
+    at: Timestamp,
+) -> Result<Result<(), String>, Error> {
+    let mut steps: BTreeMap<String, Step> = BTreeMap::new();
+    let mut gates = BTreeMap::new();
+    for (path, change) in changes {
+        let attributes = layout::ATTRIBUTES;
+        if path == attributes.0 && before.is_none() {
+            continue;
+        }
+        let Some(named) = layout::named(&path) else {
+            return Ok(Err(format!("it changes `{}`, which is no record", shown(&path, 200))));
+        };
+        if let Some(goal) = named.goal() {
+            if words.goal.as_deref() != Some(goal.as_str()) {
+                return Ok(Err(format!("it changes goal `{goal}` and does not say so")));
+            }
+            if let Some(before) = before {
+                gates = before.gates(goal)?;
+            }
+        }
+        let read = |snapshot: &Snapshot<'_>| -> Result<Result<Option<Record>, String>, Error> {
+            Ok(snapshot.bytes(&path)?.map(|bytes| record(&named, &path, &bytes)).transpose())
+        };
+        let old = match before.filter(|_| change.old.is_some()).map(read).transpose()? {
+            None => None,
+            Some(Ok(old)) => old,
+            Some(Err(problem)) => return Ok(Err(problem)),
+        };
+        let new = match Some(after).filter(|_| change.new.is_some()).map(read).transpose()? {
+            None => None,
+            Some(Ok(new)) => new,
+            Some(Err(problem)) => return Ok(Err(problem)),
+        };
+        let step = steps.entry(named.record_name()).or_insert(Step { before: None, after: None });
+        step.before = step.before.take().or(old);
+        step.after = step.after.take().or(new);
+    }
+    let changed: BTreeSet<String> = steps.keys().cloned().collect();
+    // `init` writes policy and quota and names neither.
+    if words.op != Op::Init && !changed.is_subset(&words.records) {
+        let silent: Vec<_> = changed.difference(&words.records).cloned().collect();
+        return Ok(Err(format!("it changes {} and does not say so", silent.join(", "))));
+    }
+    let mutation =
+        Mutation { op: words.op, by: words.by.clone(), at, steps: steps.into_values().collect(), gates };
+    Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
+}
+
+/// A record at `path`, canonical and where it belongs.
+fn record(named: &Named, path: &str, bytes: &[u8]) -> Result<Record, String> {
+    fn read<T: Stored>(path: &str, bytes: &[u8]) -> Result<T, String> {
+        let record: T = format::decode(path, bytes).map_err(|error| error.to_string())?;
+        let canonical = format::rewritten(path, Some(bytes), &record).map_err(|error| error.to_string())?;
+        match canonical.as_bytes() == bytes {
+            true => Ok(record),
+            false => Err(format!("`{path}` is not in canonical form")),
+        }
+    }
+    let record = match named.clone() {
+        Named::Policy => Record::Policy(read(path, bytes)?),
+        Named::Quotas => Record::Quotas(read::<QuotaFile>(path, bytes)?.goals),
+        Named::Goal(goal) => Record::Goal(goal, read(path, bytes)?),
+        Named::Gate(goal, id) => Record::Gate(goal, id, read(path, bytes)?),
+        Named::Todo(goal, id) => Record::Todo(goal, id, read(path, bytes)?),
+        Named::Evidence(goal, id) => Record::Evidence(goal, id, read(path, bytes)?),
+        Named::Spend(goal, id) => Record::Spend(goal, id, read(path, bytes)?),
+    };
+    match layout::path_of(&record) == path {
+        true => Ok(record),
+        false => Err(format!("`{path}` is not where the record belongs")),
+    }
+}

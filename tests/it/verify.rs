@@ -1,0 +1,177 @@
+//! `verify` tells a history of legal mutations from one that somebody else had a hand in.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+/// A repository in which one of each mutation was made.
+fn lived_in() -> Sandbox {
+    let repo = Sandbox::with_remote();
+    let todo = repo.todo("one --agent-id a");
+    let other = repo.todo("two");
+    repo.loopx(&format!("todo claim {todo} --agent-id a")).success();
+    repo.loopx(&format!("todo release {todo} --agent-id a")).success();
+    repo.loopx(&format!("evidence add {todo} --commit HEAD --agent-id a")).success();
+    repo.loopx(&format!("todo done {todo} --agent-id a")).success();
+    repo.loopx("quota spend-slot --turn-id turn-1 --agent-id a").success();
+    repo.loopx("configure-goal --quota-compute 0.5 --agent-id a").success();
+    repo.person("configure-goal --enable explore", "ship").success();
+    repo.loopx(&format!("gate open Ready? --todo {other} --agent-id a")).success();
+    repo.person("gate resolve ready --decision reject", "ready").success();
+    repo.person("gate resolve ready --decision approve", "ready").success();
+    repo
+}
+
+#[test]
+fn what_loopx_does_is_legal_and_is_looked_at_once() {
+    let repo = lived_in();
+    assert_snapshot!(repo.scene("
+        loopx verify
+        loopx todo add three
+        loopx verify
+        loopx verify --all
+    "), @"
+    $ loopx verify
+    14 commits (14 new commits): each is one legal mutation, signed off
+    $ loopx todo add three
+    added todo t-fb6j: three
+    $ loopx verify
+    15 commits (1 new commit): each is one legal mutation, signed off
+    $ loopx verify --all
+    15 commits (15 new commits): each is one legal mutation, signed off
+    ");
+}
+
+#[test]
+fn every_lie_is_named() {
+    let repo = lived_in();
+    repo.loopx("gate open 'Really?' --agent-id a").success();
+    let tip = repo.tip();
+    let open = repo.read("repo/.loopx/goals/ship/gates/really.toml");
+    let todos = repo.loopx("todo list --json").json();
+    let id = todos["todos"][0]["id"].as_str().expect("an id").to_owned();
+    let (path, todo) = (
+        format!("goals/ship/todos/{id}.toml"),
+        repo.read(&format!("repo/.loopx/goals/ship/todos/{id}.toml")),
+    );
+    let signed = "Signed-off-by: Ann <ann@example.test>";
+    let says = |op: &str, record: &str, actor: &str| {
+        format!(
+            "x\n\nLoopx-Op: {op}\nLoopx-Goal: ship\nLoopx-Record: {record}\nLoopx-Actor: {actor}\n{signed}\n"
+        )
+    };
+    let gate = "goals/ship/gates/really.toml";
+    let record = format!("todo/{id}");
+    let lies = [
+        (gate, open.replace("Really?", "Fine?"), "by hand".to_owned()),
+        (
+            gate,
+            open.replace("Really?", "Fine?"),
+            format!("x\n\nLoopx-Op: gate.open\nLoopx-Actor: person\n{signed}\n{signed}\n"),
+        ),
+        (
+            gate,
+            open.replace("Really?", "Fine?"),
+            says("gate.open", "gate/really", "person").replace("Ann", "Mallory"),
+        ),
+        (gate, open.replace("Really?", "Fine?"), says("gate.open", "gate/really", "person")),
+        (gate, open.replace("Really?", "Fine?"), says("gate.vanish", "gate/really", "person")),
+        (gate, open.replace("Really?", "Fine?"), says("gate.open", "gate/really", "mallory")),
+        (gate, open.replace("Really?", "Fine?"), says("todo.add", &record, "person")),
+        (gate, open.replace("is = \"open\"", "is = 'open'"), says("gate.open", "gate/really", "person")),
+        (path.as_str(), todo.replace("two", "three"), says("todo.claim", &record, "agent:a")),
+        (
+            path.as_str(),
+            todo.replace("two", "three"),
+            says("todo.claim", &record, "agent:a").replace("ship", "other"),
+        ),
+        ("goals/ship/notes.md", "mine".to_owned(), says("todo.add", &record, "agent:a")),
+        ("goals/ship/todos/closed/t-0000.toml", todo.clone(), says("todo.add", "todo/t-0000", "agent:a")),
+        ("loopx.toml", repo.read("repo/.loopx/loopx.toml") + "\n", says("init", "policy", "person")),
+        (
+            "quota.json",
+            repo.read("repo/.loopx/quota.json").replace("0.5", "1.0"),
+            says("goal.configure", "quota", "agent:a"),
+        ),
+        ("goals/ship/todos/closed/000001-000256.jsonl", "{}\n".to_owned(), says("fold", "x", "agent:a")),
+    ];
+    let mut said = String::new();
+    for (path, text, message) in lies {
+        repo.forge_as(path, &text, &message);
+        let verified = repo.loopx("verify --json");
+        assert_eq!(verified.code, 1, "{path}: {message}");
+        said.push_str(&format!("{}\n", verified.json()["bad"]["problem"].as_str().expect("a sentence")));
+        repo.git(&format!("update-ref refs/heads/loopx/state {}", tip.trim())).success();
+    }
+    assert_snapshot!(said, @"
+    it has no `Signed-off-by` trailer
+    it has several `Signed-off-by` trailers
+    it is not signed off by the one who made it
+    `gate.open` does not do that to gate/really
+    `gate.vanish` is no kind of mutation
+    `mallory` is no actor
+    it changes gate/really and does not say so
+    `goals/ship/gates/really.toml` is not in canonical form
+    todo/t-sry7 is not what `todo.claim` makes of it
+    it changes goal `ship` and does not say so
+    it changes `goals/ship/notes.md`, which is no record
+    `goals/ship/todos/closed/t-0000.toml` is not where the record belongs
+    `loopx.toml` is not in canonical form
+    only a person may do that, and a did
+    it folds nothing that could be folded
+    ");
+}
+
+#[test]
+fn the_first_bad_commit_is_shown_with_the_way_back() {
+    let repo = lived_in();
+    repo.forge("goals/ship/todos/t-0000.toml", "mine");
+    repo.forge("goals/ship/todos/t-0001.toml", "mine");
+    assert_snapshot!(repo.loopx("verify"), @r#"
+    NOT A LEGAL MUTATION: [ID] "forged", 8 s ago: it has no `Signed-off-by` trailer
+      see it with `git show [ID]`
+      all is well up to the commit before it; go back with `git update-ref refs/heads/loopx/state [ID]`
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn a_person_is_shown_the_verdict_before_taking_over() {
+    let repo = lived_in();
+    let open = repo.todo("four");
+    let path = format!("goals/ship/todos/{open}.toml");
+    repo.forge(&path, &repo.read(&format!("repo/.loopx/{path}")).replace("four", "five"));
+    repo.git("-C .loopx reset -q --hard").success();
+    assert_snapshot!(repo.person("init", "loopx/state"), @"
+    This will take over what something else than loopx put on `loopx/state`
+    What is there: commit [ID] is no legal mutation: it has no `Signed-off-by` trailer
+    Look at it first: git log --patch [ID]...loopx/state
+
+    Type `loopx/state` to take over what something else than loopx put on `loopx/state`: loopx/state
+    adopted the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+
+    let repo = lived_in();
+    std::fs::remove_file(repo.path("repo/.git/loopx/writer")).expect("the note");
+    assert_snapshot!(repo.person("init", "no"), @"
+    This will take over what something else than loopx put on `loopx/state`
+    What is there: each commit of it is a legal mutation
+    Look at it first: git log --patch loopx/state
+
+    Type `loopx/state` to take over what something else than loopx put on `loopx/state`: no
+    error: that was not `loopx/state`, so nothing was changed
+    hint: run `loopx init` again
+    [exit 1]
+    ");
+    assert_snapshot!(repo.person("init", "loopx/state"), @"
+    This will take over what something else than loopx put on `loopx/state`
+    What is there: each commit of it is a legal mutation
+    Look at it first: git log --patch loopx/state
+
+    Type `loopx/state` to take over what something else than loopx put on `loopx/state`: loopx/state
+    adopted the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+    repo.git("push -q origin main").success();
+}
