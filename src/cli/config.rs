@@ -87,7 +87,7 @@ impl ConfigureGoal {
         let text = say(&done.value);
         let unchanged = done.commit.is_none();
         let said = Said::read(&done, if unchanged { format!("nothing changed\n{text}") } else { text });
-        Ok(Said { warnings: done.warnings.iter().map(ToString::to_string).collect(), ..said })
+        Ok(Said { warnings: done.warnings.iter().map(crate::store::Warning::with_cure).collect(), ..said })
     }
 }
 

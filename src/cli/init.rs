@@ -53,7 +53,7 @@ impl Init {
             None if value.state == "began" => text.push_str("next: loopx goal add \"<objective>\"\n"),
             None => {}
         }
-        let warnings = done.warnings.iter().map(ToString::to_string).collect();
+        let warnings = done.warnings.iter().map(crate::store::Warning::with_cure).collect();
         Ok(Said { warnings, ..Said::read(&done, text) })
     }
 }

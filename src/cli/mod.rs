@@ -1,6 +1,7 @@
 //! The command line: what was typed becomes one call of an op, what came of it becomes words or JSON.
 
 mod config;
+mod doctor;
 mod evidence;
 mod gate;
 mod goal;
@@ -84,6 +85,8 @@ enum Command {
     Quota(quota::Quota),
     /// What happened, newest first
     History(history::History),
+    /// What is wrong with this clone, and what helps
+    Doctor(doctor::Doctor),
     /// Check that each commit of the state is one legal mutation by somebody who may make it
     Verify(verify::Verify),
     /// The git hook that keeps pushes back
@@ -129,7 +132,7 @@ impl Said {
 
     /// Something that was done. `text` is what to say when it changed anything.
     fn done<T: Serialize>(done: &Done<T>, text: String) -> Self {
-        let warnings = done.warnings.iter().map(ToString::to_string).collect();
+        let warnings = done.warnings.iter().map(crate::store::Warning::with_cure).collect();
         let text = if done.commit.is_some() {
             text
         } else {
@@ -178,6 +181,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Evidence(evidence) => evidence.run(&ctx()?)?,
         Command::Quota(quota) => quota.run(&ctx()?)?,
         Command::History(history) => history.run(&ctx()?)?,
+        Command::Doctor(doctor) => doctor.run(&ctx()?)?,
         Command::Verify(verify) => verify.run(process, &ctx()?)?,
         Command::Hooks(hooks) => hooks.run(&ctx()?)?,
         Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, ctx))),

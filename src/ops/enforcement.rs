@@ -179,6 +179,16 @@ fn is_ours(body: &str) -> bool {
     }
 }
 
+/// The program that the section in a hook asks first.
+pub(super) fn program_in(hook: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(hook).ok()?;
+    let (_, body, _) = section(&text)?;
+    let (head, tail) = SECTION.split_once("@PROGRAM@")?;
+    let quoted = body.strip_prefix(head)?.strip_suffix(tail)?;
+    let inner = quoted.strip_prefix('\'')?.strip_suffix('\'')?;
+    Some(inner.replace(r"'\''", "'").into())
+}
+
 /// The section for a program at `path`, quoted for a shell.
 fn fill(path: &Path) -> String {
     let quoted = path.to_string_lossy().replace('\'', r"'\''");
@@ -213,6 +223,9 @@ mod tests {
         let (before, body, after) = section(&hook).unwrap();
         assert_eq!((before, after), ("#!/bin/sh\n", "echo mine\n"));
         assert!(is_ours(body), "{body}");
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("pre-push"), &hook).unwrap();
+        assert_eq!(program_in(&dir.path().join("pre-push")), Some("/opt/it's here/loopx".into()));
         assert!(!is_ours(&body.replace("exit 1", "exit 0")));
         assert_eq!(section("#!/bin/sh\necho mine\n"), None);
     }

@@ -6,6 +6,7 @@
 
 pub mod refused;
 
+pub mod doctor;
 pub mod enforcement;
 pub mod evidence;
 pub mod gate;
@@ -65,7 +66,7 @@ pub struct Done<T> {
 }
 
 fn as_texts<S: serde::Serializer>(warnings: &[Warning], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(warnings.iter().map(ToString::to_string))
+    serializer.collect_seq(warnings.iter().map(Warning::with_cure))
 }
 
 impl Ctx {

@@ -91,6 +91,6 @@ fn read(ctx: &Ctx) -> Result<Status, Error> {
             .distrust()
             .map(Error::from)
             .map(|error| Distrust { problem: error.message, hints: error.hints }),
-        view: ctx.store.view_trouble(&snapshot).map(|trouble| trouble.to_string()),
+        view: ctx.store.view_trouble(&snapshot).map(|trouble| trouble.with_cure()),
     })
 }

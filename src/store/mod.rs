@@ -18,6 +18,7 @@ pub mod archive;
 pub mod error;
 pub mod format;
 pub mod git;
+pub mod health;
 pub mod history;
 pub mod hot;
 pub mod layout;

@@ -43,6 +43,11 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// The warning with the command that helps.
+    pub fn with_cure(&self) -> String {
+        self.cure().map_or_else(|| self.to_string(), |cure| format!("{self} (run `{cure}`)"))
+    }
+
     /// The command that helps, if one does.
     pub fn cure(&self) -> Option<&'static str> {
         match self {
@@ -64,8 +69,7 @@ impl fmt::Display for Warning {
             }
             Self::Failed(problem) => write!(f, "`{FOLDER}/` is behind the state: {problem}"),
             Self::Unsigned(why) => write!(f, "the state commit is not signed: {why}"),
-        }?;
-        self.cure().map_or(Ok(()), |cure| write!(f, " (run `{cure}`)"))
+        }
     }
 }
 
@@ -157,6 +161,21 @@ impl View {
             Ok(Place::Attached(view) | Place::Loose(view, _)) => Some(view.admin.join("index.lock")),
             Ok(Place::Nothing(_) | Place::InTheWay(_)) | Err(_) => None,
         }
+    }
+
+    /// The files that are not what `tip` has, from the top of the view. None when there is no view to look at.
+    pub(super) fn edited(git: &Git, tip: ObjectId) -> Result<Vec<String>, Error> {
+        let Place::Attached(view) = Self::locate(git)? else { return Ok(Vec::new()) };
+        let mut files = BTreeMap::new();
+        diff(git, None, Some(git.base(tip)?.tree), Look::All, "", &mut files)?;
+        let is_edited = |(path, file): &(String, Changed)| {
+            let bytes = fs::read(view.dir.join(path)).ok();
+            let found = bytes.and_then(|bytes| {
+                gix::objs::compute_hash(git.hash_kind(), gix::objs::Kind::Blob, &bytes).ok()
+            });
+            found != file.new
+        };
+        Ok(files.into_iter().filter(is_edited).map(|(path, _)| path).collect())
     }
 
     /// Refuses when something of the user's stands where the view goes.

@@ -238,6 +238,9 @@ fn help_and_version_are_for_people() {
       evidence        What was seen
       quota           What may happen next, and what was used
       history         What happened, newest first
+      doctor          What is wrong with this clone, and what helps
+      verify          Check that each commit of the state is one legal mutation by somebody who may make
+                      it
       hooks           The git hook that keeps pushes back
       demo            Play the whole story in a scratch repository
       completions     Print a completion script for a shell

@@ -3,6 +3,7 @@
 mod sandbox;
 
 mod demo;
+mod doctor;
 mod evidence;
 mod gates;
 mod gits;

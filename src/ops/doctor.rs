@@ -1,0 +1,185 @@
+//! What is wrong with this clone, one finding at a time: what, why, and the command that helps.
+//!
+//! With `fix`, what can be put right without losing anything is put right, and said. A healthy clone has no finding.
+
+use serde::Serialize;
+
+use super::{Ctx, enforcement};
+use crate::{
+    domain::time::Seconds,
+    error::{Error, Kind},
+    store::{Store, Warning},
+};
+
+/// Everything that was found.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub findings: Vec<Finding>,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Serialize)]
+pub struct Finding {
+    /// What is wrong, and why.
+    pub problem: String,
+    /// The command that helps; null when it was put right.
+    pub cure: Option<String>,
+    /// Whether it was put right.
+    pub fixed: bool,
+}
+
+impl Finding {
+    fn new(problem: impl Into<String>, cure: impl Into<String>) -> Self {
+        Self { problem: problem.into(), cure: Some(cure.into()), fixed: false }
+    }
+
+    fn fixed(problem: impl Into<String>) -> Self {
+        Self { problem: problem.into(), cure: None, fixed: true }
+    }
+
+    fn of(error: &Error) -> Self {
+        let cure =
+            error.commands().next().or(error.hints.first().map(String::as_str)).unwrap_or("loopx status");
+        Self::new(error.message.clone(), cure)
+    }
+}
+
+/// A lock file older than this belongs to no git that is at work.
+const STALE: Seconds = Seconds(15 * 60);
+
+/// Looks at everything that this clone's state rests on.
+pub fn diagnose(ctx: &Ctx, fix: bool) -> Result<Report, Error> {
+    let mut findings = Vec::new();
+    if let Err(error) = ctx.owner() {
+        findings.push(Finding::of(&error));
+    }
+    let trusted = ctx.store.trusted().map_err(Error::from);
+    match &trusted {
+        Err(error) if error.kind == Kind::NotSetUp => {
+            findings.push(Finding::of(error));
+            return Ok(Report { findings });
+        }
+        Err(error) => findings.push(Finding::of(error)),
+        Ok(snapshot) => {
+            if let Err(error) = snapshot.states().map_err(Error::from) {
+                findings.push(Finding::of(&error));
+            }
+        }
+    }
+    let is_trusted = trusted.is_ok();
+    drop(trusted);
+    history(ctx, &mut findings)?;
+    view(ctx, fix && is_trusted, &mut findings)?;
+    guards(ctx, fix, &mut findings)?;
+    leftovers(ctx, fix, &mut findings)?;
+    Ok(Report { findings })
+}
+
+/// The commits since the last look, and their dates.
+fn history(ctx: &Ctx, findings: &mut Vec<Finding>) -> Result<(), Error> {
+    if let Some(bad) = ctx.store.verify(false, ctx.now, |_, _| ())?.bad {
+        let short = &bad.commit[..10];
+        let problem = format!(
+            "commit {short} of the state, \"{}\", is no legal mutation: {}",
+            bad.subject, bad.problem
+        );
+        findings.push(Finding::new(problem, "loopx verify"));
+    }
+    if let Some(newest) = ctx.store.history(1)?.first()
+        && newest.at > ctx.now
+    {
+        let ahead = ctx.now.age(newest.at);
+        findings.push(Finding::new(
+            format!("the clock is {ahead} behind the newest commit of the state, so leases and quota windows are off"),
+            "date",
+        ));
+    }
+    Ok(())
+}
+
+/// The files in `.loopx/`.
+fn view(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
+    let snapshot = ctx.store.read()?;
+    let trouble = ctx.store.view_trouble(&snapshot);
+    if let Some(trouble) = &trouble {
+        if fix && !matches!(trouble, Warning::Edited(_)) {
+            let plan = super::init::plan(ctx, None)?;
+            if plan.loosens().is_none() {
+                let branch = ctx.store.branch_for(None)?;
+                let situation = ctx.store.situation(&branch)?;
+                ctx.store.set_up(&branch, &situation, &snapshot.policy()?, &ctx.stamp()?)?;
+                findings.push(Finding::fixed(trouble.to_string()));
+            }
+        } else {
+            findings.push(Finding::new(trouble.to_string(), trouble.cure().unwrap_or("loopx init")));
+        }
+    }
+    let edited = ctx.store.edited_by_hand(&snapshot)?;
+    if !edited.is_empty() {
+        let edited = Warning::Edited(edited);
+        findings.push(Finding::new(edited.to_string(), edited.cure().unwrap_or("loopx init")));
+    }
+    if ctx.store.git().tracks_the_view()? {
+        findings.push(Finding::new(
+            "`.loopx` is tracked by your own branch, as a submodule that nobody can clone",
+            "git rm --cached .loopx",
+        ));
+    }
+    Ok(())
+}
+
+/// The hook, seen from every worktree.
+fn guards(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
+    for worktree in ctx.store.git().worktrees()? {
+        let Ok(store) = Store::open(&worktree, None) else {
+            findings.push(Finding::new(
+                format!("the worktree `{}` cannot be opened", worktree.display()),
+                "git worktree prune",
+            ));
+            continue;
+        };
+        let found = enforcement::probe(&store);
+        let other = enforcement::program_in(&found.hook).filter(|program| *program != ctx.program);
+        let place = worktree.display();
+        let problem = match (found.why, other) {
+            (Some(why), _) => format!("pushes from `{place}` are not guarded: {why}"),
+            (None, Some(other)) => {
+                format!("pushes from `{place}` are judged by `{}` and not by this loopx", other.display())
+            }
+            (None, None) => continue,
+        };
+        findings.push(match fix {
+            false => Finding::new(problem, "loopx hooks install"),
+            true => match enforcement::install(ctx) {
+                Ok(_) if enforcement::probe(&store).active => Finding::fixed(problem),
+                Ok(_) => Finding::new(problem, "loopx hooks status"),
+                Err(error) => Finding { cure: error.hints.first().cloned(), ..Finding::new(problem, "") },
+            },
+        });
+    }
+    Ok(())
+}
+
+/// Files that a killed program left behind.
+fn leftovers(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
+    for lock in ctx.store.stale_locks(ctx.now, STALE)? {
+        let lock = lock.display();
+        let problem = format!("`{lock}` is older than {STALE}; no git that is at work keeps it so long");
+        findings.push(Finding::new(problem, format!("rm '{lock}'")));
+    }
+    let scraps = ctx.store.scraps(ctx.now)?;
+    if !scraps.is_empty() {
+        let problem = format!(
+            "{} of killed writers in `.git/objects`",
+            crate::text::Count(scraps.len(), "half-written file")
+        );
+        match fix {
+            true => {
+                scraps.iter().for_each(|scrap| drop(std::fs::remove_file(scrap)));
+                findings.push(Finding::fixed(problem));
+            }
+            false => findings.push(Finding::new(problem, "loopx doctor --fix")),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Looks at what the state rests on: worktrees, lock files, scraps, files edited by hand. Changes nothing.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, UNIX_EPOCH},
+};
+
+use super::{
+    Error, Snapshot, Store,
+    git::Git,
+    program,
+    view::{FOLDER, NOTE, View},
+};
+use crate::domain::time::{Seconds, Timestamp};
+
+/// A half-written object that old belongs to nobody who is still writing.
+const SCRAP: Seconds = Seconds(24 * 3600);
+
+impl Git {
+    /// The tops of all worktrees of the clone but the one that shows the state.
+    pub fn worktrees(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut tops: Vec<PathBuf> = self.main_worktree().into_iter().collect();
+        for record in entries(&self.common_dir().join("worktrees")) {
+            let back = fs::read_to_string(record.join("gitdir")).unwrap_or_default();
+            let top = record.join(back.trim_end()).parent().map(Path::to_path_buf);
+            let is_there = |top: &PathBuf| top.is_dir() && !record.join(NOTE).exists() && !tops.contains(top);
+            tops.extend(top.filter(is_there));
+        }
+        Ok(tops)
+    }
+
+    /// Whether the user's own branch tracks `.loopx`, as `git add -f` makes it.
+    pub fn tracks_the_view(&self) -> Result<bool, Error> {
+        let Ok(top) = self.main_worktree() else { return Ok(false) };
+        let args = ["ls-files", "-z", "--", FOLDER];
+        Ok(!program::git("list tracked files", self.common_dir(), &top, args, b"")?.is_empty())
+    }
+}
+
+impl Store {
+    /// The files of `.loopx/` that are not what the state says, from the top of it.
+    pub fn edited_by_hand(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, Error> {
+        View::edited(self.git(), snapshot.commit().commit)
+    }
+
+    /// Lock files on the way of a mutation that are older than `age`.
+    pub fn stale_locks(&self, now: Timestamp, age: Seconds) -> Result<Vec<PathBuf>, Error> {
+        let common = self.git().common_dir();
+        let branch = common.join(format!("refs/heads/{}.lock", self.git().branch()?));
+        let view = View::index_lock(self.git());
+        let locks = [branch, common.join("packed-refs.lock"), common.join("config.lock")];
+        let is_stale = |lock: &PathBuf| is_older(lock, now.minus(age));
+        Ok(locks.into_iter().chain(view).filter(is_stale).collect())
+    }
+
+    /// Half-written objects of killed writers, which no `git gc` removes.
+    pub fn scraps(&self, now: Timestamp) -> Result<Vec<PathBuf>, Error> {
+        let scraps = entries(&self.git().common_dir().join("objects"));
+        let is_scrap = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".tmp"))
+                && is_older(path, now.minus(SCRAP))
+        };
+        Ok(scraps.into_iter().filter(is_scrap).collect())
+    }
+}
+
+fn entries(dir: &Path) -> Vec<PathBuf> {
+    fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+fn is_older(path: &Path, than: Timestamp) -> bool {
+    let than = UNIX_EPOCH + Duration::from_secs(u64::try_from(than.unix()).unwrap_or(0));
+    fs::symlink_metadata(path).and_then(|meta| meta.modified()).is_ok_and(|modified| modified < than)
+}
