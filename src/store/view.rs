@@ -289,8 +289,15 @@ impl View {
             }
         }
         self.write_index(git, look, &written)?;
-        // Half a note would make every file look as if it had been edited by hand.
-        self.write(&self.admin.join(NOTE), tip.to_string().as_bytes())?;
+        // Over the old one, which is as long: half a note would make every file look as if it had been edited by hand.
+        let (note, hex) = (self.admin.join(NOTE), tip.to_string());
+        fs::File::options()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .open(&note)
+            .and_then(|mut file| file.write_all(hex.as_bytes()).and_then(|()| file.set_len(hex.len() as u64)))
+            .map_err(Error::io("write", &note))?;
         Ok(edited)
     }
 
