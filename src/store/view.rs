@@ -379,7 +379,8 @@ impl View {
             _ => Error::Git { doing: "lock the index of `.loopx/`", problem: error.to_string() },
         })?;
         let mut index = match look == Look::Changes && path.exists() {
-            true => File::at(&path, git.hash_kind(), false, Default::default()).map_err(failed())?,
+            // Its checksum is not looked at: it would cost as much as all the rest, and git looks.
+            true => File::at(&path, git.hash_kind(), true, Default::default()).map_err(failed())?,
             false => File::from_state(State::new(git.hash_kind()), path),
         };
         // The tree cache would make git commit what was there before.
