@@ -92,6 +92,10 @@ impl Repo {
         repo.run("git", &["commit", "-q", "--allow-empty", "-m", "base"], "");
         repo.run(&LOOPX.1, &["init", "--goal-text", "Ship it", "--goal-id", "ship"], "");
         repo.run("git", &["fast-import", "--quiet", "--date-format=raw"], &import(size));
+        // The import plays the store, so it also notes the tip as its own.
+        let tip = repo.run("git", &["rev-parse", "loopx/state"], "").1;
+        let note = format!("idle {} loopx/state", tip.trim());
+        fs::write(repo.top().join(".git/loopx/writer"), note).expect("a note");
         repo.run(&LOOPX.1, &["init"], "");
         for _ in 0..3 {
             repo.add();
