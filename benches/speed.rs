@@ -8,9 +8,10 @@ use std::{
     collections::BTreeMap,
     fmt::Write as _,
     fs,
-    io::Write as _,
+    io::{Seek as _, Write as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::LazyLock,
     time::{Duration, Instant},
 };
 
@@ -23,12 +24,19 @@ use loopx::{
     store::format,
 };
 
-const LOOPX: &str = env!("CARGO_BIN_EXE_loopx");
+/// The program under measurement, copied into place as an installation does. (The kernel maps a file that a linker wrote
+/// here and there more slowly; git's was copied, too.)
+static LOOPX: LazyLock<(tempfile::TempDir, String)> = LazyLock::new(|| {
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = dir.path().join("loopx").to_str().expect("a path").to_owned();
+    fs::copy(env!("CARGO_BIN_EXE_loopx"), &program).expect("a copy");
+    (dir, program)
+});
 const SIZES: [usize; 3] = [100, 10_000, 100_000];
 const OPEN: usize = 50;
 /// So many records go into one segment.
 const SEGMENT: usize = 256;
-const ROUNDS: usize = 41;
+const ROUNDS: usize = 49;
 
 struct Repo {
     dir: tempfile::TempDir,
@@ -82,9 +90,13 @@ impl Repo {
         fs::write(repo.dir.path().join(".gitconfig"), config).expect("a config");
         repo.run("git", &["init", "-q"], "");
         repo.run("git", &["commit", "-q", "--allow-empty", "-m", "base"], "");
-        repo.run(LOOPX, &["init", "--goal-text", "Ship it", "--goal-id", "ship"], "");
+        repo.run(&LOOPX.1, &["init", "--goal-text", "Ship it", "--goal-id", "ship"], "");
         repo.run("git", &["fast-import", "--quiet", "--date-format=raw"], &import(size));
-        repo.run(LOOPX, &["init"], "");
+        // The import plays the store, so it also notes the tip as its own.
+        let tip = repo.run("git", &["rev-parse", "loopx/state"], "").1;
+        let note = format!("idle {} loopx/state", tip.trim());
+        fs::write(repo.top().join(".git/loopx/writer"), note).expect("a note");
+        repo.run(&LOOPX.1, &["init"], "");
         for _ in 0..3 {
             repo.add();
         }
@@ -96,8 +108,11 @@ impl Repo {
     }
 
     fn command(&self, program: &str, args: &[&str]) -> Command {
-        let mut command = Command::new(program);
         let path = std::env::var_os("PATH").unwrap_or_default();
+        // A bare name would be started in another and slower way than the whole path of loopx.
+        let mut found = std::env::split_paths(&path).map(|dir| dir.join(program));
+        let program = found.find(|file| file.is_file()).unwrap_or_else(|| program.into());
+        let mut command = Command::new(program);
         command.args(args).env_clear().env("PATH", path).env("HOME", self.dir.path());
         command.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(self.top());
         command
@@ -109,7 +124,7 @@ impl Repo {
     }
 
     fn add(&mut self) -> Duration {
-        let (took, said) = self.run(LOOPX, &["todo", "add", "a new todo", "--json"], "");
+        let (took, said) = self.run(&LOOPX.1, &["todo", "add", "a new todo", "--json"], "");
         let said: serde_json::Value = serde_json::from_str(&said).expect("an answer");
         self.added.push(said["id"].as_str().expect("an id").to_owned());
         took
@@ -118,16 +133,16 @@ impl Repo {
     fn measure(&mut self, what: What) -> Duration {
         match what {
             What::RevParse => self.run("git", &["rev-parse", "HEAD"], "").0,
-            What::Status => self.run(LOOPX, &["status"], "").0,
-            What::ShouldRun => self.run(LOOPX, &["quota", "should-run", "--agent-id", "codex-1"], "").0,
+            What::Status => self.run(&LOOPX.1, &["status"], "").0,
+            What::ShouldRun => self.run(&LOOPX.1, &["quota", "should-run", "--agent-id", "codex-1"], "").0,
             What::PrePush => self.pre_push().0,
             What::Commit => self.run("git", &["commit", "-q", "--allow-empty", "-m", "x"], "").0,
             What::Add => self.add(),
             What::Claim => {
                 let todo = self.added.pop().expect("one was added");
-                let took = self.run(LOOPX, &["todo", "claim", &todo, "--agent-id", "codex-1"], "").0;
+                let took = self.run(&LOOPX.1, &["todo", "claim", &todo, "--agent-id", "codex-1"], "").0;
                 // As many are open in the next round.
-                self.run(LOOPX, &["todo", "done", &todo, "--agent-id", "codex-1"], "");
+                self.run(&LOOPX.1, &["todo", "done", &todo, "--agent-id", "codex-1"], "");
                 took
             }
         }
@@ -136,7 +151,11 @@ impl Repo {
     fn pre_push(&self) -> (Duration, String) {
         let head = fs::read_to_string(self.top().join(".git/refs/heads/main")).expect("a commit");
         let line = format!("refs/heads/main {} refs/heads/main {}\n", head.trim(), "0".repeat(40));
-        self.run(LOOPX, &["hook", "pre-push", "origin", "../hub.git"], &line)
+        let pushed = self.run(&LOOPX.1, &["hook", "pre-push", "origin", "../hub.git"], &line);
+        // What the push would leave behind; the next one carries what is new since.
+        let remote = self.top().join(".git/refs/remotes/origin");
+        fs::create_dir_all(&remote).and_then(|()| fs::write(remote.join("main"), head)).expect("a ref");
+        pushed
     }
 
     /// The most memory a command had, in MB, where GNU time is there to say so.
@@ -147,7 +166,7 @@ impl Repo {
         }
         let note = self.dir.path().join("memory");
         let note = note.to_str().expect("a path");
-        let args = [&["-o", note, "-f", "%M", LOOPX], args].concat();
+        let args = [&["-o", note, "-f", "%M", &LOOPX.1], args].concat();
         self.run(time, &args, "");
         let kilobytes = fs::read_to_string(note).ok()?;
         kilobytes.trim().parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
@@ -155,13 +174,12 @@ impl Repo {
 }
 
 fn finish(mut command: Command, input: &str) -> (Duration, String) {
-    let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
-    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // From a file, so that nobody waits for the writing.
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(input.as_bytes()).and_then(|()| file.rewind()).expect("an input");
+    command.stdin(file).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
-    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(input.as_bytes()).expect("it reads");
-    }
+    let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let output = child.wait_with_output().expect("it ends");
     let took = start.elapsed();
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -253,9 +271,12 @@ fn import(size: usize) -> String {
 fn main() {
     let mut repos = SIZES.map(Repo::new);
     let mut times: BTreeMap<(What, usize), Vec<Duration>> = BTreeMap::new();
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         for repo in &mut repos {
-            for what in What::ALL {
+            // Who comes after a mutation pays for some of it, so everybody takes a turn there.
+            let step = 1 + round % (What::ALL.len() - 1);
+            for turn in 0..What::ALL.len() {
+                let what = What::ALL[(round + turn * step) % What::ALL.len()];
                 let took = repo.measure(what);
                 times.entry((what, repo.size)).or_default().push(took);
             }

@@ -21,6 +21,7 @@ use gix::{
 use super::{
     Error,
     error::chain,
+    hot::Hot,
     layout::Edit,
     message::Message,
     program,
@@ -368,6 +369,18 @@ impl Git {
     pub(super) fn tree(&self, id: ObjectId) -> Result<gix::objs::Tree, Error> {
         let bytes = self.object(id, Kind::Tree)?;
         Ok(gix::objs::TreeRef::from_bytes(&bytes, self.hash_kind()).map_err(damaged)?.into())
+    }
+
+    /// Takes an object from what lies at hand, so that it need not be looked for in the object database.
+    pub(super) fn recall(&self, id: ObjectId, kind: Kind, hot: &Hot) {
+        if let Some(bytes) = hot.get(id, kind).filter(|_| !self.seen.borrow().contains_key(&id)) {
+            self.keep(id, &(kind, bytes.into()));
+        }
+    }
+
+    /// The bytes of a commit or a tree.
+    pub(super) fn node(&self, id: ObjectId, kind: Kind) -> Result<Vec<u8>, Error> {
+        Ok(self.object(id, kind)?.to_vec())
     }
 
     fn object(&self, id: ObjectId, expected: Kind) -> Result<Rc<[u8]>, Error> {

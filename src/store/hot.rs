@@ -1,18 +1,19 @@
-//! The bytes of open records in one file, `.git/loopx/hot`, so that a reader opens one file and not fifty.
+//! The tip's commit, its trees and the open records in one file, `.git/loopx/hot`, so that a reader opens one file and
+//! not fifty.
 //!
-//! It is no second truth. Entries are found by the blob id that the tree of the state branch names, and are only
+//! It is no second truth. Entries are found by the id that the state branch or a tree of it names, and are only
 //! believed when their bytes have that id; so an old, torn or forged file can make reading slower and nothing else.
 //! Writers append to it under their lock. It can be deleted at any time.
 
 use std::{collections::HashMap, fs, io::Write as _, ops::Range, path::Path};
 
-use gix::ObjectId;
+use gix::{ObjectId, objs::Kind};
 
-use super::{Snapshot, layout::Edit};
+use super::{Snapshot, git::Object, layout::Edit};
 
 const FILE: &str = "hot";
 /// Room for growth before the file is written anew with only what is open.
-const SLACK: usize = 256 * 1024;
+const SLACK: usize = 64 * 1024;
 /// The first line, before the size that the file had when it was written anew.
 const HEAD: &str = "loopx-hot 1 ";
 
@@ -43,18 +44,18 @@ impl Hot {
         Self { bytes, entries, base }
     }
 
-    pub(super) fn get(&self, id: ObjectId) -> Option<Vec<u8>> {
+    pub(super) fn get(&self, id: ObjectId, kind: Kind) -> Option<&[u8]> {
         let bytes = &self.bytes[self.entries.get(&id)?.clone()];
-        let real = gix::objs::compute_hash(id.kind(), gix::objs::Kind::Blob, bytes).ok()?;
-        (real == id).then(|| bytes.to_vec())
+        let real = gix::objs::compute_hash(id.kind(), kind, bytes).ok()?;
+        (real == id).then_some(bytes)
     }
 
-    /// Adds the open records of `edit`, or writes the file anew when it is missing or mostly of the past. The next
+    /// Adds what the last mutation wrote, without what was closed by it, or writes the file anew when it is missing or mostly of the past. The next
     /// reader does without whatever fails here.
-    pub(super) fn keep(&self, dir: &Path, snapshot: &Snapshot<'_>, edit: &Edit) {
+    pub(super) fn keep(&self, dir: &Path, snapshot: &Snapshot<'_>, edit: &Edit, fresh: &[Object]) {
         match self.base {
             Some(base) if self.bytes.len() < base * 2 + SLACK => {
-                drop(append(&dir.join(FILE), edit, snapshot))
+                drop(append(&dir.join(FILE), edit, fresh, snapshot.commit().tree.kind()))
             }
             _ => drop(renew(dir, snapshot)),
         }
@@ -87,12 +88,13 @@ fn entry(id: ObjectId, bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn append(path: &Path, edit: &Edit, snapshot: &Snapshot<'_>) -> std::io::Result<()> {
-    let kind = snapshot.commit().tree.kind();
+fn append(path: &Path, edit: &Edit, fresh: &[Object], hash: gix::hash::Kind) -> std::io::Result<()> {
     let mut out = Vec::new();
-    for (path, bytes) in edit.written() {
-        let is_open = !path.contains("/closed/") && !path.contains("/evidence/");
-        if let (true, Ok(id)) = (is_open, gix::objs::compute_hash(kind, gix::objs::Kind::Blob, bytes)) {
+    let is_open = |(path, _): &(&str, &[u8])| !path.contains("/closed/") && !path.contains("/evidence/");
+    let records = edit.written().filter(is_open).map(|(_, bytes)| (Kind::Blob, bytes));
+    let nodes = fresh.iter().filter(|(kind, _)| *kind != Kind::Blob).map(|(kind, bytes)| (*kind, &bytes[..]));
+    for (kind, bytes) in records.chain(nodes) {
+        if let Ok(id) = gix::objs::compute_hash(hash, kind, bytes) {
             entry(id, bytes, &mut out);
         }
     }
@@ -102,7 +104,7 @@ fn append(path: &Path, edit: &Edit, snapshot: &Snapshot<'_>) -> std::io::Result<
 
 fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut body = Vec::new();
-    for (id, bytes) in snapshot.open_records()? {
+    for (id, bytes) in snapshot.at_hand()? {
         entry(id, &bytes, &mut body);
     }
     let mut file = tempfile::NamedTempFile::new_in(dir)?;
@@ -133,9 +135,9 @@ mod tests {
         entry(id(b"torn"), b"torn", &mut file);
         for end in whole..file.len() {
             let hot = read(&file[..end]);
-            assert_eq!(hot.get(id(b"a\n\nb")).as_deref(), Some(&b"a\n\nb"[..]));
-            assert_eq!(hot.get(id(b"")).as_deref(), Some(&b""[..]));
-            assert_eq!(hot.get(id(b"torn")), None);
+            assert_eq!(hot.get(id(b"a\n\nb"), Kind::Blob), Some(&b"a\n\nb"[..]));
+            assert_eq!(hot.get(id(b""), Kind::Blob), Some(&b""[..]));
+            assert_eq!(hot.get(id(b"torn"), Kind::Blob), None);
         }
         for nonsense in [&b""[..], b"\n", b"x", &[0; 99], b"zz 3\nabc\n", &[0xff; 64]] {
             assert!(read(nonsense).entries.is_empty());
@@ -146,6 +148,6 @@ mod tests {
     fn a_forged_entry_is_not_believed() {
         let mut file = Vec::new();
         entry(id(b"is = \"open\""), b"is = \"resolved\"", &mut file);
-        assert_eq!(read(&file).get(id(b"is = \"open\"")), None);
+        assert_eq!(read(&file).get(id(b"is = \"open\""), Kind::Blob), None);
     }
 }

@@ -178,7 +178,7 @@ impl Store {
         writer: &mut Writer,
     ) -> Option<ObjectId> {
         let snapshot = self.at(tip).ok()?;
-        self.hot().keep(&self.git.private_dir(), &snapshot, edit);
+        self.hot().keep(&self.git.private_dir(), &snapshot, edit, &self.git.fresh().0);
         let (edit, change) = archive::due(&snapshot, edit, stamp.at).ok()??;
         let message = Message::of(&change, stamp, signer);
         let new = self.git.commit(&edit, Some(&snapshot.commit()), &message).ok()?;

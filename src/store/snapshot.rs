@@ -2,7 +2,11 @@
 
 use std::{cell::RefCell, collections::BTreeMap, collections::HashMap, rc::Rc};
 
-use gix::{ObjectId, bstr::ByteSlice as _, objs::Tree};
+use gix::{
+    ObjectId,
+    bstr::ByteSlice as _,
+    objs::{Kind, Tree},
+};
 
 use super::{
     Error, archive,
@@ -43,6 +47,7 @@ pub enum Found {
 
 impl<'s> Snapshot<'s> {
     pub(super) fn at(git: &'s Git, hot: &'s Hot, tip: ObjectId) -> Result<Self, Error> {
+        git.recall(tip, Kind::Commit, hot);
         let snapshot = Self { git, hot, base: git.base(tip)?, folders: RefCell::default() };
         // Whoever holds a snapshot holds one of loopx's own state, in a format that can be read.
         snapshot.policy()?;
@@ -342,8 +347,8 @@ impl<'s> Snapshot<'s> {
             Some(entry) if !entry.mode.is_blob() => {
                 Err(Error::Unreadable { path: path.to_owned(), problem: "it is not a plain file".into() })
             }
-            Some(entry) => match self.hot.get(entry.oid) {
-                Some(bytes) => Ok(Some(bytes)),
+            Some(entry) => match self.hot.get(entry.oid, Kind::Blob) {
+                Some(bytes) => Ok(Some(bytes.to_vec())),
                 None => self.git.blob(entry.oid).map(Some),
             },
         }
@@ -362,10 +367,10 @@ impl<'s> Snapshot<'s> {
             return Ok(known.clone());
         }
         let tree = match path {
-            "" => Some(Rc::new(self.git.tree(self.base.tree)?)),
+            "" => Some(self.tree(self.base.tree)?),
             _ => match self.entry(path)? {
                 None => None,
-                Some(entry) if entry.mode.is_tree() => Some(Rc::new(self.git.tree(entry.oid)?)),
+                Some(entry) if entry.mode.is_tree() => Some(self.tree(entry.oid)?),
                 Some(_) => {
                     let problem = "it is not a folder".into();
                     return Err(Error::Unreadable { path: path.to_owned(), problem });
@@ -376,8 +381,13 @@ impl<'s> Snapshot<'s> {
         Ok(tree)
     }
 
-    /// The paths of all records that a look at the present needs, with their blobs.
-    pub(super) fn open_records(&self) -> Result<Vec<(ObjectId, Vec<u8>)>, Error> {
+    fn tree(&self, id: ObjectId) -> Result<Rc<Tree>, Error> {
+        self.git.recall(id, Kind::Tree, self.hot);
+        self.git.tree(id).map(Rc::new)
+    }
+
+    /// The objects that a look at the present needs: the commit, the trees on the way and all open records.
+    pub(super) fn at_hand(&self) -> Result<Vec<(ObjectId, Vec<u8>)>, Error> {
         let mut paths = vec![layout::POLICY.to_owned(), layout::QUOTA.to_owned()];
         for goal in self.goals()? {
             paths.push(layout::goal_file(&goal));
@@ -387,13 +397,21 @@ impl<'s> Snapshot<'s> {
                 paths.extend(names.into_iter().map(|name| format!("{folder}/{name}{}", shelf.extension())));
             }
         }
-        let mut records = Vec::new();
+        let mut objects = Vec::new();
         for path in paths {
             if let (Some(entry), Some(bytes)) = (self.entry(&path)?, self.bytes(&path)?) {
-                records.push((entry.oid, bytes));
+                objects.push((entry.oid, bytes));
             }
         }
-        Ok(records)
+        objects.push((self.base.commit, self.git.node(self.base.commit, Kind::Commit)?));
+        objects.push((self.base.tree, self.git.node(self.base.tree, Kind::Tree)?));
+        let folders: Vec<String> = self.folders.borrow().keys().cloned().collect();
+        for path in folders.iter().filter(|path| !path.is_empty()) {
+            if let Some(entry) = self.entry(path)? {
+                objects.push((entry.oid, self.git.node(entry.oid, Kind::Tree)?));
+            }
+        }
+        Ok(objects)
     }
 }
 

@@ -308,8 +308,15 @@ impl View {
             }
         }
         self.write_index(git, look, &written)?;
-        // Half a note would make every file look as if it had been edited by hand.
-        self.write(&self.admin.join(NOTE), tip.to_string().as_bytes())?;
+        // Over the old one, which is as long: half a note would make every file look as if it had been edited by hand.
+        let (note, hex) = (self.admin.join(NOTE), tip.to_string());
+        fs::File::options()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .open(&note)
+            .and_then(|mut file| file.write_all(hex.as_bytes()).and_then(|()| file.set_len(hex.len() as u64)))
+            .map_err(Error::io("write", &note))?;
         Ok(edited)
     }
 
@@ -391,7 +398,8 @@ impl View {
             _ => Error::Git { doing: "lock the index of `.loopx/`", problem: error.to_string() },
         })?;
         let mut index = match look == Look::Changes && path.exists() {
-            true => File::at(&path, git.hash_kind(), false, Default::default()).map_err(failed())?,
+            // Its checksum is not looked at: it would cost as much as all the rest, and git looks.
+            true => File::at(&path, git.hash_kind(), true, Default::default()).map_err(failed())?,
             false => File::from_state(State::new(git.hash_kind()), path),
         };
         // The tree cache would make git commit what was there before.
