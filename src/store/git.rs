@@ -101,7 +101,9 @@ impl Git {
             None => RefFormat::Files,
             Some(format) if format.as_bstr() == "files" => RefFormat::Files,
             Some(format) if format.as_bstr() == "reftable" => RefFormat::Reftable,
-            Some(format) => return Err(Error::RefStorage(format.to_str_lossy().into_owned())),
+            Some(format) => {
+                return Err(Error::RefStorage(crate::domain::text::shown(&format.to_str_lossy(), 40)));
+            }
         };
         Ok(Self {
             repo,
