@@ -263,7 +263,8 @@ impl Git {
         message: &Message,
     ) -> Result<bool, Error> {
         let name = full_name(branch)?;
-        let lock = self.common.join(format!("{}.lock", name.as_bstr()));
+        let locks = [name.as_bstr().to_str_lossy().as_ref(), "packed-refs"]
+            .map(|file| self.common.join(format!("{file}.lock")));
         let log = format!("loopx: {}", message.subject());
         if self.refs == RefFormat::Reftable {
             let old = expecting.unwrap_or_else(|| self.hash_kind().null()).to_string();
@@ -293,11 +294,11 @@ impl Git {
             .and_then(|transaction| transaction.commit(Some(message.signature())));
         match moved {
             Ok(_) => Ok(true),
-            Err(error) if error.is_conflict() => Ok(false),
-            Err(error) => match self.tip(branch)? {
-                tip if tip == expecting && lock.exists() => Err(Error::Locked(lock)),
-                tip if tip == expecting => Err(Error::git("move the state branch")(error)),
-                _ => Ok(false),
+            Err(_) if self.tip(branch)? != expecting => Ok(false),
+            Err(error) => match locks.into_iter().find(|lock| lock.exists()) {
+                Some(lock) => Err(Error::Locked(lock)),
+                None if error.is_conflict() => Ok(false),
+                None => Err(Error::git("move the state branch")(error)),
             },
         }
     }
