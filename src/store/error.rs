@@ -53,8 +53,8 @@ pub enum Error {
 
     #[error("another loopx has been writing for {0} s")]
     Busy(u64),
-    #[error("`{branch}` moved {tries} times while this was being decided")]
-    Contended { branch: String, tries: u32 },
+    #[error("`{0}` moved while this was being decided")]
+    Contended(String),
 
     /// A lock of git's own that is not from a killed loopx.
     #[error("another program holds `{}`", place(.0))]

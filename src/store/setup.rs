@@ -99,11 +99,10 @@ impl Store {
         let signer = self.git.identity()?;
         let top = self.git.main_worktree()?;
         let mut writer = Writer::enter(&self.git, branch)?;
-        let moved = || Error::Contended { branch: branch.to_owned(), tries: 1 };
+        let moved = || Error::Contended(branch.to_owned());
         let found = self.situation(branch)?;
-        // Somebody else was just as fast with the same: then there is nothing left to begin.
-        let is_known = found == *situation || (*situation == Situation::New && found == Situation::Ours);
-        if !is_known {
+        // Where somebody else was faster there is nothing left to do.
+        if found != *situation && found != Situation::Ours {
             return Err(moved());
         }
         let change = |subject: &str| Change {

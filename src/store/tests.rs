@@ -390,6 +390,18 @@ fn a_deleted_view_is_missed_and_set_up_brings_it_back() {
 }
 
 #[test]
+fn who_comes_second_to_a_set_up_keeps_what_is_there() {
+    let repo = Repo::new();
+    let tip = repo.git("rev-parse loopx/state");
+    // What one sees while another one is about to put the branch there.
+    for situation in [Situation::New, Situation::Gone, Situation::Lost { last: tip.clone() }] {
+        let setup = repo.store().set_up(DEFAULT_BRANCH, &situation, &policy(), &stamp("12:00")).unwrap();
+        assert_eq!(setup.situation, Situation::Ours);
+    }
+    assert_eq!(repo.git("rev-parse loopx/state"), tip);
+}
+
+#[test]
 fn a_moved_repository_is_missed_and_set_up_brings_the_view_along() {
     let repo = Repo::new();
     let moved = repo.dir.path().canonicalize().unwrap().join("moved");
