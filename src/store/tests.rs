@@ -301,6 +301,18 @@ fn nothing_is_built_on_a_strangers_commit() {
 }
 
 #[test]
+fn nothing_is_built_on_another_branch_than_the_one_that_has_the_state() {
+    let repo = Repo::new();
+    repo.git("branch other loopx/state");
+    repo.git("config loopx.branch other");
+    let refused = repo.store().update(&stamp("11:00"), |_| {
+        Ok::<_, Error>((Some(change(vec![put_todo("t-0001", todo("Work"))])), ()))
+    });
+    assert!(matches!(refused, Err(Error::Redirected { .. })), "{refused:?}");
+    assert_eq!(repo.git("rev-parse other"), repo.git("rev-parse loopx/state"));
+}
+
+#[test]
 fn a_decision_that_fails_or_changes_nothing_writes_nothing() {
     let repo = Repo::new();
     let before = repo.commits();
