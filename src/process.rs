@@ -41,9 +41,10 @@ impl Process {
         &self.args
     }
 
-    /// An environment variable that is set, not empty, and text.
+    /// An environment variable that is set and not empty, as text. What is no text is still set: it comes with marks
+    /// in it that no id has.
     pub fn env(&self, name: &str) -> Option<String> {
-        env::var(name).ok().filter(|value| !value.is_empty())
+        self.env_os(name).map(|value| value.to_string_lossy().into_owned())
     }
 
     /// An environment variable that is set to anything at all but the empty text.

@@ -1,5 +1,6 @@
 use super::Said;
 use crate::{
+    domain::text::shown,
     error::{Error, Kind},
     ops::{Ctx, enforcement, enforcement::Enforcement},
 };
@@ -19,8 +20,9 @@ impl Hooks {
                 let installed = enforcement::install(ctx)?;
                 if let Some(why) = &installed.why {
                     let message = format!("the hook is in place, but pushes are still not guarded: {why}");
-                    return Err(Error::new(Kind::Refused, message)
-                        .hint(format!("look at `{}`", installed.hook.display())));
+                    return Err(
+                        Error::new(Kind::Refused, message).hint(format!("look at `{}`", file(&installed)))
+                    );
                 }
                 Ok(Said::read(&installed, line(&installed)))
             }
@@ -35,10 +37,15 @@ impl Hooks {
 
 /// Whether pushes are guarded, in one line.
 pub(super) fn line(found: &Enforcement) -> String {
-    let hook = found.hook.display();
+    let hook = file(found);
     match (&found.why, found.did) {
         (None, Some(did)) => format!("pushes are guarded: {did} {hook}\n"),
         (None, None) => format!("pushes are guarded by {hook}\n"),
         (Some(why), _) => format!("PUSHES ARE NOT GUARDED: {why} (see `loopx hooks install`)\n"),
     }
+}
+
+/// The path of the hook, fit to print.
+fn file(found: &Enforcement) -> String {
+    shown(&found.hook.to_string_lossy(), 4096)
 }

@@ -106,20 +106,21 @@ pub fn install(ctx: &Ctx) -> Result<Enforcement, Error> {
             .hint(format!("make `{CALL}` the first command of the shell script that git runs before a push"))
     };
     place.map_err(&refused)?;
+    let shown = crate::domain::text::shown(&hook.to_string_lossy(), 4096);
     let failed = |error: std::io::Error| {
-        Error::new(Kind::Environment, format!("cannot write `{}`: {error}", hook.display()))
+        Error::new(Kind::Environment, format!("cannot write `{shown}`: {error}"))
             .hint("run `loopx hooks install` where `.git/hooks` may be written to")
     };
     let meta = fs::symlink_metadata(&hook).ok();
     let (text, did) = match &meta {
         None => (format!("#!/bin/sh\n{}", fill(&ctx.program)), "created"),
         Some(meta) if !meta.is_file() => {
-            return Err(refused(format!("`{}` is not a plain file", hook.display())));
+            return Err(refused(format!("`{shown}` is not a plain file")));
         }
         Some(_) => {
             let bytes = fs::read(&hook).map_err(failed)?;
             let text = String::from_utf8(bytes)
-                .map_err(|_| refused(format!("`{}` is a program and not a script", hook.display())))?;
+                .map_err(|_| refused(format!("`{shown}` is a program and not a script")))?;
             // In a file that is all ours, line ends of Windows are nobody's wish.
             let ours = section(&text)
                 .is_some_and(|(before, _, after)| before.lines().eq(["#!/bin/sh"]) && after.is_empty());
@@ -131,13 +132,12 @@ pub fn install(ctx: &Ctx) -> Result<Enforcement, Error> {
                 None if !is_executable(&hook) => {
                     let why = "the hook was not installed: another one is there that somebody switched off";
                     return Err(Error::new(Kind::Refused, why).hint(format!(
-                        "switch it on with `chmod +x '{}'` or move it away, and run `loopx hooks install` again",
-                        hook.display()
+                        "switch it on with `chmod +x '{shown}'` or move it away, and run `loopx hooks install` again"
                     )));
                 }
                 None => {
                     let shebang = shell_of(&text).ok_or_else(|| {
-                        refused(format!("`{}` is there already and is no shell script", hook.display()))
+                        refused(format!("`{shown}` is there already and is no shell script"))
                     })?;
                     let (first, rest) = text.split_at(shebang.len());
                     (format!("{first}{}{rest}", fill(&ctx.program)), "added to")

@@ -121,7 +121,7 @@ impl From<store::Error> for Error {
                     "run the command again when the git command that holds it has ended; if there is none, remove that file",
                 ],
             ),
-            S::Contended { .. } => (Kind::Conflict, &["run the command again"]),
+            S::Contended(_) => (Kind::Conflict, &["run the command again"]),
             S::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => (
                 Kind::Environment,
                 &["check who may write to `.git`; inside a sandbox, run loopx outside of it"],

@@ -1,16 +1,21 @@
 //! What can go wrong between loopx and git, with the facts.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::domain::text::shown;
 
 /// The store could not do it. Nothing was published.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("`{}` is not in a git repository", .0.display())]
+    #[error("`{}` is not in a git repository", place(.0))]
     NotARepository(PathBuf),
     /// Another user owns it, and git would refuse it, too.
-    #[error("the repository at `{}` belongs to another user", .0.display())]
+    #[error("the repository at `{}` belongs to another user", place(.0))]
     Untrusted(PathBuf),
-    #[error("the repository at `{}` is bare and has no worktree", .0.display())]
+    #[error("the repository at `{}` is bare and has no worktree", place(.0))]
     Bare(PathBuf),
     #[error("this repository keeps its refs in the format `{0}`, which loopx does not know")]
     RefStorage(String),
@@ -28,7 +33,7 @@ pub enum Error {
     BranchInTheWay { branch: String, other: String },
     #[error("this clone keeps its state on the branch `{0}` already")]
     OtherBranch(String),
-    #[error("`{}` is in the way of the folder that shows the state", .0.display())]
+    #[error("`{}` is in the way of the folder that shows the state", place(.0))]
     FolderInTheWay(PathBuf),
 
     /// A record that makes no sense. What cannot be read is not trusted.
@@ -48,20 +53,20 @@ pub enum Error {
 
     #[error("another loopx has been writing for {0} s")]
     Busy(u64),
-    #[error("`{branch}` moved {tries} times while this was being decided")]
-    Contended { branch: String, tries: u32 },
+    #[error("`{0}` moved while this was being decided")]
+    Contended(String),
 
     /// A lock of git's own that is not from a killed loopx.
-    #[error("another program holds `{}`", .0.display())]
+    #[error("another program holds `{}`", place(.0))]
     Locked(PathBuf),
 
-    #[error("cannot {doing} `{}`: {source}", .path.display())]
+    #[error("cannot {doing} `{}`: {source}", place(.path))]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("git cannot {doing}: {problem}")]
     Git { doing: &'static str, problem: String },
     #[error("`{0}` names no commit of this repository")]
     UnknownRevision(String),
-    #[error("`{0}` is no file of this worktree")]
+    #[error("`{}` is no file of this worktree", place(.0))]
     UnknownFile(PathBuf),
 }
 
@@ -108,7 +113,12 @@ pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         }
         source = cause.source();
     }
-    crate::domain::text::shown(&line, 400)
+    shown(&line, 400)
+}
+
+/// A path, fit to print.
+pub(super) fn place(path: &Path) -> String {
+    shown(&path.to_string_lossy(), 4096)
 }
 
 fn short(id: &str) -> &str {

@@ -102,7 +102,9 @@ impl Git {
             None => RefFormat::Files,
             Some(format) if format.as_bstr() == "files" => RefFormat::Files,
             Some(format) if format.as_bstr() == "reftable" => RefFormat::Reftable,
-            Some(format) => return Err(Error::RefStorage(format.to_str_lossy().into_owned())),
+            Some(format) => {
+                return Err(Error::RefStorage(crate::domain::text::shown(&format.to_str_lossy(), 40)));
+            }
         };
         Ok(Self {
             repo,
@@ -262,7 +264,8 @@ impl Git {
         message: &Message,
     ) -> Result<bool, Error> {
         let name = full_name(branch)?;
-        let lock = self.common.join(format!("{}.lock", name.as_bstr()));
+        let locks = [name.as_bstr().to_str_lossy().as_ref(), "packed-refs"]
+            .map(|file| self.common.join(format!("{file}.lock")));
         let log = format!("loopx: {}", message.subject());
         if self.refs == RefFormat::Reftable {
             let old = expecting.unwrap_or_else(|| self.hash_kind().null()).to_string();
@@ -292,11 +295,11 @@ impl Git {
             .and_then(|transaction| transaction.commit(Some(message.signature())));
         match moved {
             Ok(_) => Ok(true),
-            Err(error) if error.is_conflict() => Ok(false),
-            Err(error) => match self.tip(branch)? {
-                tip if tip == expecting && lock.exists() => Err(Error::Locked(lock)),
-                tip if tip == expecting => Err(Error::git("move the state branch")(error)),
-                _ => Ok(false),
+            Err(_) if self.tip(branch)? != expecting => Ok(false),
+            Err(error) => match locks.into_iter().find(|lock| lock.exists()) {
+                Some(lock) => Err(Error::Locked(lock)),
+                None if error.is_conflict() => Ok(false),
+                None => Err(Error::git("move the state branch")(error)),
             },
         }
     }

@@ -164,7 +164,7 @@ impl Store {
             warnings.extend(self.git.unsigned().map(Warning::Unsigned));
             return Ok(Updated { value, commit: Some(new.to_string()), warnings });
         }
-        Err(Error::Contended { branch, tries: TRIES }.into())
+        Err(Error::Contended(branch).into())
     }
 
     /// What follows a mutation and may fail without harm: the next reader gets the new records at hand, and what has

@@ -1,7 +1,7 @@
 //! Setting a clone up, and setting it right again: branch, config, exclude entry, view. Each step looks first and never
 //! overwrites, so that doing all of them again is the repair.
 
-use std::{fs, io::Write as _};
+use std::{fs, io::Write as _, path::PathBuf};
 
 use gix::ObjectId;
 
@@ -66,7 +66,7 @@ impl Store {
             return Ok(match last {
                 Some(last) if self.git.base(last).is_ok() => Situation::Lost { last: last.to_string() },
                 Some(_) => Situation::Gone,
-                None if self.git.config(BRANCH_KEY).is_some() => Situation::Gone,
+                None if self.git.config(BRANCH_KEY).is_some() || self.excludes() => Situation::Gone,
                 None => Situation::New,
             });
         }
@@ -100,11 +100,10 @@ impl Store {
         let signer = self.git.identity()?;
         let top = self.git.main_worktree()?;
         let mut writer = Writer::enter(&self.git, branch)?;
-        let moved = || Error::Contended { branch: branch.to_owned(), tries: 1 };
+        let moved = || Error::Contended(branch.to_owned());
         let found = self.situation(branch)?;
-        // Somebody else was just as fast with the same: then there is nothing left to begin.
-        let is_known = found == *situation || (*situation == Situation::New && found == Situation::Ours);
-        if !is_known {
+        // Where somebody else was faster there is nothing left to do.
+        if found != *situation && found != Situation::Ours {
             return Err(moved());
         }
         let change = |subject: &str| Change {
@@ -164,18 +163,27 @@ impl Store {
 
     /// Keeps `.loopx` out of `git add` and `git clean` in all worktrees of the clone.
     fn exclude(&self) -> Result<(), Error> {
-        let path = self.git.common_dir().join("info").join("exclude");
-        let pattern = format!("/{FOLDER}");
-        let present = fs::read_to_string(&path).unwrap_or_default();
-        if present.lines().any(|line| line.trim_end() == pattern) {
+        if self.excludes() {
             return Ok(());
         }
+        let path = self.exclude_file();
+        let present = fs::read_to_string(&path).unwrap_or_default();
         let failed = || Error::io("write", &path);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(failed())?;
         }
         let gap = if present.is_empty() || present.ends_with('\n') { "" } else { "\n" };
         let mut file = fs::File::options().create(true).append(true).open(&path).map_err(failed())?;
-        file.write_all(format!("{gap}{pattern}\n").as_bytes()).map_err(failed())
+        file.write_all(format!("{gap}/{FOLDER}\n").as_bytes()).map_err(failed())
+    }
+
+    /// Whether the line of [`Store::exclude`] is there, which a set-up leaves.
+    fn excludes(&self) -> bool {
+        let present = fs::read_to_string(self.exclude_file()).unwrap_or_default();
+        present.lines().any(|line| line.trim_end().strip_prefix('/') == Some(FOLDER))
+    }
+
+    fn exclude_file(&self) -> PathBuf {
+        self.git.common_dir().join("info").join("exclude")
     }
 }

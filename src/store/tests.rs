@@ -301,6 +301,18 @@ fn nothing_is_built_on_a_strangers_commit() {
 }
 
 #[test]
+fn nothing_is_built_on_another_branch_than_the_one_that_has_the_state() {
+    let repo = Repo::new();
+    repo.git("branch other loopx/state");
+    repo.git("config loopx.branch other");
+    let refused = repo.store().update(&stamp("11:00"), |_| {
+        Ok::<_, Error>((Some(change(vec![put_todo("t-0001", todo("Work"))])), ()))
+    });
+    assert!(matches!(refused, Err(Error::Redirected { .. })), "{refused:?}");
+    assert_eq!(repo.git("rev-parse other"), repo.git("rev-parse loopx/state"));
+}
+
+#[test]
 fn a_decision_that_fails_or_changes_nothing_writes_nothing() {
     let repo = Repo::new();
     let before = repo.commits();
@@ -387,6 +399,18 @@ fn a_deleted_view_is_missed_and_set_up_brings_it_back() {
     let setup = set_up(&repo.store(), "12:00");
     assert_eq!(setup.warnings, vec![]);
     repo.assert_in_step();
+}
+
+#[test]
+fn who_comes_second_to_a_set_up_keeps_what_is_there() {
+    let repo = Repo::new();
+    let tip = repo.git("rev-parse loopx/state");
+    // What one sees while another one is about to put the branch there.
+    for situation in [Situation::New, Situation::Gone, Situation::Lost { last: tip.clone() }] {
+        let setup = repo.store().set_up(DEFAULT_BRANCH, &situation, &policy(), &stamp("12:00")).unwrap();
+        assert_eq!(setup.situation, Situation::Ours);
+    }
+    assert_eq!(repo.git("rev-parse loopx/state"), tip);
 }
 
 #[test]

@@ -19,6 +19,7 @@ use gix::{
 
 use super::{
     Error,
+    error::place,
     git::{Git, lossy},
     program,
     writer::{PATIENCE, Writer},
@@ -99,7 +100,7 @@ impl View {
             Ok(Place::Loose(_, why)) => vec![Warning::Detached { why }],
             Ok(Place::Nothing(_)) => vec![Warning::Detached { why: "it is not there".into() }],
             Ok(Place::InTheWay(path)) => {
-                vec![Warning::Detached { why: format!("`{}` is something else", path.display()) }]
+                vec![Warning::Detached { why: format!("`{}` is something else", place(&path)) }]
             }
             Err(error) => vec![Warning::Failed(error.to_string())],
         }
@@ -115,7 +116,7 @@ impl View {
             Ok(Place::Loose(_, why)) => Some(Warning::Detached { why }),
             Ok(Place::Nothing(_)) => Some(Warning::Detached { why: "it is not there".into() }),
             Ok(Place::InTheWay(path)) => {
-                Some(Warning::Detached { why: format!("`{}` is something else", path.display()) })
+                Some(Warning::Detached { why: format!("`{}` is something else", place(&path)) })
             }
             Err(error) => Some(Warning::Failed(error.to_string())),
         }
@@ -145,7 +146,7 @@ impl View {
                 program::git("add a worktree", git.common_dir(), top, args, b"")?;
                 let admin = linked(&dir).ok_or_else(|| Error::Git {
                     doing: "add a worktree",
-                    problem: format!("`{}` does not point to it", dir.display()),
+                    problem: format!("`{}` does not point to it", place(&dir)),
                 })?;
                 let view = Self { dir, admin };
                 fs::write(view.admin.join(NOTE), "").map_err(Error::io("write", view.admin.join(NOTE)))?;

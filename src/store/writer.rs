@@ -169,7 +169,11 @@ impl Writer {
     /// Nothing may be built on a tip that loopx did not put there: that would make it loopx's own.
     pub(super) fn must_know(&mut self, git: &Git, tip: ObjectId) -> Result<(), Error> {
         if !self.note.names(tip) {
-            self.note = Note::read(&note_file(git)).0;
+            let (note, noted) = Note::read(&note_file(git));
+            if note != Note::None && noted != self.branch {
+                return Err(Error::Redirected { branch: self.branch.clone(), left: noted });
+            }
+            self.note = note;
         }
         match self.note.names(tip) {
             true => Ok(()),

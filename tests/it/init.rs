@@ -313,6 +313,33 @@ fn a_branch_that_is_gone_is_not_begun_anew() {
 }
 
 #[test]
+fn a_state_of_which_all_was_removed_is_not_begun_anew() {
+    let repo = Sandbox::with_remote();
+    repo.commit("feature");
+    repo.loopx("gate open Ready? --agent-id a").success();
+    for dir in ["repo/.loopx", "repo/.git/loopx", "repo/.git/worktrees"] {
+        std::fs::remove_dir_all(repo.path(dir)).expect("a folder");
+    }
+    repo.git("config --unset loopx.branch").success();
+    repo.git("update-ref -d refs/heads/loopx/state").success();
+    assert_snapshot!(repo.scene("
+        loopx init
+        git push -q origin main
+    "), @"
+    $ loopx init
+    [stderr] error: only a person at a terminal may begin `loopx/state` anew, without the goals and gates that were there, and there is none
+    [stderr] hint: run `loopx init` in a terminal
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: this repository has no loopx state
+    [stderr] hint: run `loopx init`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
 fn a_branch_below_the_name_is_left_alone() {
     let repo = Sandbox::plain();
     repo.git("branch loopx/state/mine").success();

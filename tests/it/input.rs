@@ -53,6 +53,44 @@ fn text_that_acts_on_a_screen_or_breaks_a_line_is_refused() {
 }
 
 #[test]
+fn a_path_cannot_act_on_the_screen() {
+    let mut repo = Sandbox::empty();
+    let odd = "\u{1b}[2J";
+    let dir = format!("repo/{odd}");
+    std::fs::create_dir(repo.path(&dir)).expect("a folder");
+    repo.cd(&dir);
+    assert_snapshot!(repo.loopx("status"), @r"
+    [stderr] error: `[ROOT]/repo/\u{1b}[2J` is not in a git repository
+    [stderr] hint: run `git init` first, or go to a repository
+    [exit 1]
+    ");
+    repo.git("init -q -b main .").success();
+    repo.commit("base");
+    assert_snapshot!(repo.loopx("init"), @r#"
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded: created [ROOT]/repo/\u{1b}[2J/.git/hooks/pre-push
+    next: loopx goal add "<objective>"
+    "#);
+    assert_snapshot!(repo.loopx_raw(&["evidence", "add", "--file", odd]), @r"
+    [stderr] error: `\u{1b}[2J` is no file of this worktree
+    [stderr] hint: name a file inside this worktree
+    [exit 1]
+    ");
+    repo.write(&format!("{dir}/.git/hooks/pre-push"), "#!/usr/bin/env python3\n");
+    assert_snapshot!(repo.loopx("hooks install"), @r#"
+    [stderr] error: the hook was not installed: `[ROOT]/repo/\u{1b}[2J/.git/hooks/pre-push` is there already and is no shell script
+    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
+    [exit 1]
+    "#);
+    repo.git("config extensions.refStorage '\u{1b}[2J'").success();
+    assert_snapshot!(repo.loopx("status"), @r"
+    [stderr] error: this repository keeps its refs in the format `\u{1b}[2J`, which loopx does not know
+    [stderr] hint: use a repository with refs in files or reftables
+    [exit 1]
+    ");
+}
+
+#[test]
 fn a_question_cannot_paint_over_the_prompt() {
     let repo = Sandbox::ready();
     let before = repo.tip();

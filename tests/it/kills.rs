@@ -174,6 +174,22 @@ fn a_living_lock_of_the_branch_is_waited_for_and_then_named() {
 }
 
 #[test]
+fn a_living_lock_of_packed_refs_is_waited_for_and_then_named() {
+    let repo = Sandbox::ready();
+    let (tip, lock) = (repo.tip(), repo.path("repo/.git/packed-refs.lock"));
+    fs::write(&lock, "").expect("a lock");
+    assert_snapshot!(repo.loopx("todo add work"), @"
+    [stderr] error: another program holds `[ROOT]/repo/.git/packed-refs.lock`
+    [stderr] hint: run the command again when the git command that holds it has ended; if there is none, remove that file
+    [exit 1]
+    ");
+    assert_eq!(repo.tip(), tip);
+    fs::remove_file(&lock).expect("its owner removes it");
+    repo.loopx("todo add work").success();
+    assert_in_step(&repo);
+}
+
+#[test]
 fn a_lock_from_before_the_crash_is_not_the_dead_writers() {
     let repo = crashed("ref");
     let lock = fs::File::create(ref_lock(&repo)).expect("a lock");

@@ -81,6 +81,27 @@ fn an_agent_with_an_odd_name_is_not_believed() {
 }
 
 #[test]
+fn a_name_that_is_no_text_is_not_taken_for_none() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let repo = asked();
+    let before = repo.tip();
+    let told = |variable: &str| {
+        let mut command = repo.command(LOOPX, &words("todo add one"));
+        command.env(variable, std::ffi::OsString::from_vec(b"codex\xff".to_vec()));
+        repo.finish(command, "")
+    };
+    assert_snapshot!(told("LOOPX_AGENT_ID"), @"
+    [stderr] error: `LOOPX_AGENT_ID`: `codex�` is not an agent id (expected 1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit, such as `codex-1`)
+    [exit 2]
+    ");
+    assert_snapshot!(told("LOOPX_GOAL"), @"
+    [stderr] error: `LOOPX_GOAL`: `codex�` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
+    [exit 2]
+    ");
+    assert_eq!(repo.tip(), before);
+}
+
+#[test]
 fn without_a_terminal_nobody_answers() {
     let repo = asked();
     let before = repo.tip();
