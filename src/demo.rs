@@ -257,7 +257,8 @@ impl Stage<'_> {
 
     fn tell(&self, text: &str) {
         if !self.quiet {
-            self.process.out(&text.replace(&self.root.display().to_string(), "…"));
+            // The story goes on for whoever still reads it.
+            let _ = self.process.out(&text.replace(&self.root.display().to_string(), "…"));
         }
     }
 

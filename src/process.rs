@@ -111,8 +111,12 @@ impl Process {
     }
 
     /// Prints to standard output. A reader that went away is no fault: what was done is done.
-    pub fn out(&self, text: &str) {
-        let _ = io::stdout().lock().write_all(text.as_bytes());
+    pub fn out(&self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Prints to standard error.

@@ -68,8 +68,8 @@ impl Evidence {
                     .ok_or_else(|| Error::new(Kind::Usage, "nothing was given as evidence"))?;
                 let done = ops::evidence::add(ctx, &about, &saw)?;
                 let view = &done.value;
-                let text = format!("added evidence {}: {}\n", view.id, brief(&view.evidence.what));
-                Ok(Said::done(&done, text))
+                let text = format!("added evidence {}: {}", view.id, brief(&view.evidence.what));
+                Ok(Said::done(&done, &text))
             }
             Self::List { todo, goal_id } => {
                 let list = ops::evidence::list(ctx, goal_id.as_ref(), todo.as_ref())?;

@@ -99,12 +99,12 @@ impl Gate {
                 let done = ops::gate::open(ctx, &question)?;
                 let view = &done.value;
                 let text = format!(
-                    "opened gate {}: \"{}\"\na person answers with {}\n",
+                    "opened gate {}: \"{}\"\na person answers with {}",
                     view.id,
                     view.gate.question,
                     Answer(&view.id, &view.gate.answers())
                 );
-                Ok(Said::done(&done, text))
+                Ok(Said::done(&done, &text))
             }
             Self::List { goal_id, all } => {
                 let gates = ops::gate::list(ctx, goal_id.as_ref(), all)?;
@@ -126,8 +126,8 @@ impl Resolve {
         let owner = ctx.owner()?;
         let proven = ctx.caller.prove(process, &owner, &challenge(ctx, &asked))?;
         let done = ops::gate::resolve(ctx, &asked, &proven, self.note.as_ref())?;
-        let text = format!("gate {id} is answered: {}\n", asked.decision);
-        Ok(Said::done(&done, text))
+        let text = format!("gate {id} is answered: {}", asked.decision);
+        Ok(Said::done(&done, &text))
     }
 }
 

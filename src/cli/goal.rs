@@ -36,8 +36,8 @@ impl Goal {
         match self {
             Self::Add { objective, goal_id, done_when } => {
                 let done = ops::goal::add(ctx, goal_id, objective, done_when)?;
-                let text = format!("added goal {}: {}\n", done.value.id, done.value.goal.objective);
-                Ok(Said::done(&done, text))
+                let text = format!("added goal {}: {}", done.value.id, done.value.goal.objective);
+                Ok(Said::done(&done, &text))
             }
             Self::List => {
                 let goals = ops::goal::list(ctx)?;

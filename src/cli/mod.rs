@@ -130,14 +130,14 @@ impl Said {
         Self { text, json, warnings: Vec::new(), code: 0 }
     }
 
-    /// Something that was done. `text` is what to say when it changed anything.
-    fn done<T: Serialize>(done: &Done<T>, text: String) -> Self {
+    /// Something that was done: `line` says what, or that it was so already.
+    fn done<T: Serialize>(done: &Done<T>, line: &str) -> Self {
         let warnings = done.warnings.iter().map(crate::store::Warning::with_cure).collect();
-        let text = if done.commit.is_some() {
-            text
-        } else {
-            format!("{text} already\n").replace("\n already", " already")
-        };
+        let already = if done.commit.is_some() { "" } else { " already" };
+        let text = format!(
+            "{line}{already}
+"
+        );
         Self { warnings, ..Self::read(done, text) }
     }
 }
@@ -152,8 +152,7 @@ pub fn run(process: &Process) -> u8 {
     match dispatch(process, cli) {
         Ok(Answer::Said(said)) => {
             said.warnings.iter().for_each(|warning| process.err(&format!("warning: {warning}\n")));
-            process.out(&if json { said.json + "\n" } else { said.text });
-            said.code
+            print(process, &if json { said.json + "\n" } else { said.text }).unwrap_or(said.code)
         }
         Ok(Answer::Silent(code)) => code,
         Err(error) => fail(process, &error, json),
@@ -233,10 +232,7 @@ fn fit_to_print(mut error: clap::Error) -> clap::Error {
 fn usage(process: &Process, error: &clap::Error) -> u8 {
     let wants_json = process.args().iter().any(|arg| arg == &OsString::from("--json"));
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            process.out(&error.to_string());
-            0
-        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(process, &error.to_string()).unwrap_or(0),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !wants_json => {
             process.err(&error.to_string());
             Kind::Usage.exit_code()
@@ -256,6 +252,13 @@ fn usage(process: &Process, error: &clap::Error) -> u8 {
             Kind::Usage.exit_code()
         }
     }
+}
+
+/// Prints an answer. Returns an exit code when that failed: an answer that nobody got is no success.
+fn print(process: &Process, text: &str) -> Option<u8> {
+    let error = process.out(text).err()?;
+    process.err(&format!("error: the answer cannot be printed: {error}\n"));
+    Some(Kind::Environment.exit_code())
 }
 
 /// Says what went wrong: in words on standard error, or as the one JSON document on standard output.
@@ -278,10 +281,10 @@ fn fail(process: &Process, error: &Error, json: bool) -> u8 {
             hints: &error.hints,
             retryable: error.kind.is_retryable(),
         };
-        process.out(&(Said::read(&Failed { error: body }, String::new()).json + "\n"));
-    } else {
-        process.err(&error.to_string());
+        let document = Said::read(&Failed { error: body }, String::new()).json + "\n";
+        return print(process, &document).unwrap_or(error.kind.exit_code());
     }
+    process.err(&error.to_string());
     error.kind.exit_code()
 }
 

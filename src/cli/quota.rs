@@ -62,7 +62,7 @@ impl Quota {
                 let done = ops::quota::spend_slot(ctx, goal_id.as_ref(), turn_id, slots, &evidence)?;
                 let (spend, quota) = (&done.value.spend, &done.value.quota);
                 let booked = format!("booked {} for {}", Count(spend.slots as usize, "slot"), spend.turn);
-                let said = Said::done(&done, format!("{booked}\n"));
+                let said = Said::done(&done, &booked);
                 let left = quota.allowed_slots.saturating_sub(quota.spent_slots);
                 let text = format!("{}{} left in this window\n", said.text, Count(left as usize, "slot"));
                 Ok(Said { text, ..said })

@@ -90,8 +90,8 @@ impl Todo {
                     requires: requires.into_iter().collect(),
                 };
                 let done = ops::todo::add(ctx, &request)?;
-                let text = format!("added todo {}: {}\n", done.value.id, done.value.todo.title);
-                Ok(Said::done(&done, text))
+                let text = format!("added todo {}: {}", done.value.id, done.value.todo.title);
+                Ok(Said::done(&done, &text))
             }
             Self::List { goal_id, all } => {
                 let todos = ops::todo::list(ctx, goal_id.as_ref(), all)?;
@@ -107,18 +107,18 @@ impl Todo {
                     TodoState::Claimed { lease_until, .. } => format!(" until {lease_until}"),
                     _ => String::new(),
                 };
-                let text = format!("claimed todo {}{until}\n", done.value.id);
-                Ok(Said::done(&done, text))
+                let text = format!("claimed todo {}{until}", done.value.id);
+                Ok(Said::done(&done, &text))
             }
             Self::Release { todo } => {
                 let done = ops::todo::release(ctx, &todo)?;
-                let text = format!("released todo {}\n", done.value.id);
-                Ok(Said::done(&done, text))
+                let text = format!("released todo {}", done.value.id);
+                Ok(Said::done(&done, &text))
             }
             Self::Done { todo, evidence, note } => {
                 let done = ops::todo::done(ctx, &todo, &evidence.into_iter().collect(), note.as_ref())?;
-                let text = format!("completed todo {}: {}\n", done.value.id, done.value.todo.title);
-                Ok(Said::done(&done, text))
+                let text = format!("completed todo {}: {}", done.value.id, done.value.todo.title);
+                Ok(Said::done(&done, &text))
             }
         }
     }

@@ -106,6 +106,13 @@ impl From<store::Error> for Error {
                     .hint(back)
                     .hint("or, if it is right as it is, a person takes it over with `loopx init`");
             }
+            S::BrokenRef(path) => {
+                let remove = format!(
+                    "remove it with `rm '{}'`, and `loopx init` puts the branch back",
+                    path.display()
+                );
+                return Self::new(Kind::Distrusted, problem.to_string()).hint(remove);
+            }
             S::Redirected { left, .. } => {
                 return Self::new(Kind::Distrusted, problem.to_string())
                     .hint(format!("set it back with `git config loopx.branch {left}`"));

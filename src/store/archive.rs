@@ -42,6 +42,12 @@ struct Line<T> {
     record: T,
 }
 
+/// The part of a line that says how to read the rest.
+#[derive(Deserialize)]
+struct Version {
+    format: String,
+}
+
 pub(super) fn is_segment(name: &str) -> bool {
     name.strip_suffix(".jsonl").and_then(bounds).is_some()
 }
@@ -74,8 +80,9 @@ pub(super) fn count(snapshot: &Snapshot<'_>, shelf: Shelf, goal: &GoalId) -> Res
 }
 
 fn index_file(folder: &str, id: &str) -> String {
-    let digit = id.strip_prefix("t-").or_else(|| id.strip_prefix("e-")).or_else(|| id.strip_prefix("s-"));
-    let first = digit.unwrap_or(id).chars().next().unwrap_or('0');
+    // `t-7k3q` is found under `7`; a slug under its own first character.
+    let random = id.get(2..).filter(|_| id.get(1..2) == Some("-"));
+    let first = random.unwrap_or(id).chars().next().unwrap_or('0');
     format!("{folder}/index/{first}.txt")
 }
 
@@ -125,11 +132,14 @@ pub(super) fn find<T: Stored>(
     let segment = segments.iter().find(|(first, _, _)| *first == from);
     let (_, _, path) = segment.ok_or_else(|| damaged("it names a segment that is not there"))?;
     let bytes = snapshot.bytes(path)?.unwrap_or_default();
-    let head = format!("{{\"format\":\"{FORMAT}\",\"id\":\"{id}\",");
-    let line = bytes.lines().find(|line| line.starts_with(head.as_bytes()));
+    // A line begins with its format, which may be that of another version.
+    let marked = format!(",\"id\":\"{id}\",\"record\":");
+    let line = bytes.lines().find(|line| line.find(&marked).is_some_and(|at| at < marked.len() + 32));
     let line = line.ok_or_else(|| damaged("it names a segment that does not have the record"))?;
     let unreadable =
         |error: serde_json::Error| Error::Unreadable { path: path.clone(), problem: error.to_string() };
+    let version: Version = serde_json::from_slice(line).map_err(unreadable)?;
+    format::must_be_known(path, &version.format)?;
     serde_json::from_slice::<Line<T>>(line).map(|line| Some(line.record)).map_err(unreadable)
 }
 

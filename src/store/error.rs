@@ -47,6 +47,9 @@ pub enum Error {
     /// The setting was changed, which would hide the gates on the branch that has the state.
     #[error("git's setting `loopx.branch` names `{branch}`, and loopx left the state on `{left}`")]
     Redirected { branch: String, left: String },
+    /// The file of the branch makes no sense, as after a power cut.
+    #[error("`{}` is no ref that git could read", place(.0))]
+    BrokenRef(PathBuf),
     /// The object database lacks something, or it is damaged.
     #[error("the state branch cannot be read: {0}")]
     Damaged(String),
@@ -96,6 +99,7 @@ impl Error {
                 | Self::Newer { .. }
                 | Self::Foreign { .. }
                 | Self::Redirected { .. }
+                | Self::BrokenRef(_)
                 | Self::Damaged(_)
                 | Self::RefStorage(_)
         )

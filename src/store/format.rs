@@ -165,6 +165,11 @@ fn version(path: &str, table: &Table) -> Result<u32, Error> {
     let unreadable = |problem: &str| Error::Unreadable { path: path.to_owned(), problem: problem.to_owned() };
     let found = table.get("format").ok_or_else(|| unreadable("it has no `format`"))?;
     let found = found.as_str().ok_or_else(|| unreadable("its `format` is not a text"))?;
+    must_be_known(path, found)
+}
+
+/// The minor number of a version text whose major number is ours.
+pub(super) fn must_be_known(path: &str, found: &str) -> Result<u32, Error> {
     let numbers =
         found.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
     match numbers {
@@ -174,7 +179,10 @@ fn version(path: &str, table: &Table) -> Result<u32, Error> {
             found: crate::domain::text::shown(found, 20),
             known: FORMAT.to_owned(),
         }),
-        _ => Err(unreadable("its `format` is not a version such as `1.0`")),
+        _ => {
+            let problem = "its `format` is not a version such as `1.0`".to_owned();
+            Err(Error::Unreadable { path: path.to_owned(), problem })
+        }
     }
 }
 

@@ -130,7 +130,7 @@ impl Git {
         &self.common
     }
 
-    /// Files of ours beside git's: `.git/loopx`. All of them can be deleted.
+    /// Files of ours beside git's: `.git/loopx`. All but the writer's note can be deleted.
     pub(super) fn private_dir(&self) -> PathBuf {
         self.common.join("loopx")
     }
@@ -218,8 +218,7 @@ impl Git {
         let name = full_name(branch)?;
         match self.refs {
             RefFormat::Files => {
-                let found =
-                    self.repo.refs.try_find(name.as_ref()).map_err(|error| Error::Damaged(chain(&error)))?;
+                let found = self.repo.refs.try_find(name.as_ref()).map_err(|_| self.broken_ref(&name))?;
                 match found.map(|reference| reference.target) {
                     None => Ok(None),
                     Some(gix::refs::Target::Object(id)) => Ok(Some(id)),
@@ -240,6 +239,10 @@ impl Git {
                 }
             }
         }
+    }
+
+    fn broken_ref(&self, name: &FullName) -> Error {
+        Error::BrokenRef(self.common.join(name.as_bstr().to_string()))
     }
 
     /// A branch that keeps git from having one called `branch`: `a` or `a/b/c` where `a/b` is wanted.

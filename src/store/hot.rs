@@ -29,7 +29,10 @@ pub(super) struct Hot {
 
 impl Hot {
     pub(super) fn load(dir: &Path, kind: gix::hash::Kind) -> Self {
-        Self::read(fs::read(dir.join(FILE)).unwrap_or_default(), kind)
+        // A pipe of that name would be waited for.
+        let path = dir.join(FILE);
+        let is_file = fs::metadata(&path).is_ok_and(|meta| meta.is_file());
+        Self::read(is_file.then(|| fs::read(&path).ok()).flatten().unwrap_or_default(), kind)
     }
 
     fn read(bytes: Vec<u8>, kind: gix::hash::Kind) -> Self {

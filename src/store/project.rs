@@ -29,9 +29,6 @@ pub struct ProjectFile {
     pub digest: String,
 }
 
-/// How much of a message or a tree is read before a commit counts as none of ours.
-const STATE_MARK: &[u8] = b"\nLoopx-Op: ";
-
 impl Git {
     /// The commit that is checked out here; nothing in a project without commits.
     pub fn head(&self) -> Result<Option<ProjectCommit>, Error> {
@@ -129,9 +126,7 @@ impl Git {
         let walk = self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)?;
         for step in walk {
             let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
-            let commit = self.repo().find_object(step.id).map_err(damaged)?;
-            let suspicious = step.parent_ids.is_empty() || contains(&commit.data, STATE_MARK);
-            if suspicious && self.is_state_tree(self.base(step.id)?.tree)? {
+            if self.is_state_tree(self.base(step.id)?.tree)? {
                 return Ok(true);
             }
         }

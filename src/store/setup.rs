@@ -97,7 +97,6 @@ impl Store {
         policy: &Policy,
         stamp: &Stamp,
     ) -> Result<Setup, Error> {
-        let signer = self.git.identity()?;
         let top = self.git.main_worktree()?;
         let mut writer = Writer::enter(&self.git, branch)?;
         let moved = || Error::Contended(branch.to_owned());
@@ -106,41 +105,8 @@ impl Store {
         if found != *situation && found != Situation::Ours {
             return Err(moved());
         }
-        let change = |subject: &str| Change {
-            op: Op::Init,
-            subject: subject.into(),
-            body: None,
-            goal: None,
-            turn: None,
-            puts: Vec::new(),
-        };
-        let publish = |writer: &mut Writer, new: ObjectId, subject: &str| {
-            let message = Message::of(&change(subject), stamp, &signer);
-            match writer.publish(&self.git, new, None, &message)? {
-                true => Ok(new),
-                false => Err(moved()),
-            }
-        };
-        let id =
-            |hex: &str| ObjectId::from_hex(hex.as_bytes()).map_err(|error| Error::Damaged(error.to_string()));
-        let tip = match &found {
-            Situation::Ours => self.trusted_tip_of(branch)?,
-            Situation::Foreign { tip, .. } => {
-                writer.adopt(id(tip)?)?;
-                id(tip)?
-            }
-            Situation::Lost { last } => publish(&mut writer, id(last)?, "put the branch back")?,
-            Situation::New | Situation::Gone => {
-                let mut edit = Edit::default();
-                let (attributes, lines) = layout::ATTRIBUTES;
-                edit.write(attributes.into(), lines);
-                edit.write(layout::POLICY.into(), format::encode(policy));
-                edit.write(layout::QUOTA.into(), format::encode(&format::QuotaFile { goals: Quotas::new() }));
-                let begin = Message::of(&change("begin loopx state"), stamp, &signer);
-                let new = self.git.commit(&edit, None, &begin)?;
-                publish(&mut writer, new, "begin loopx state")?
-            }
-        };
+        let settled = self.settled(branch, &found, policy, stamp, &mut writer)?;
+        let tip = settled.ok_or_else(moved)?;
         if self.git.config(BRANCH_KEY).as_deref() != Some(branch) {
             let args = ["config", "--local", BRANCH_KEY, branch];
             program::git("write its config", self.git.common_dir(), &top, args, b"")?;
@@ -148,6 +114,45 @@ impl Store {
         self.exclude()?;
         let warnings = View::attach(&self.git, branch, tip, &mut writer)?;
         Ok(Setup { branch: branch.to_owned(), situation: found, warnings })
+    }
+
+    /// Brings the branch from the `situation` to the tip it goes on from. Nothing when somebody else was faster.
+    fn settled(
+        &self,
+        branch: &str,
+        situation: &Situation,
+        policy: &Policy,
+        stamp: &Stamp,
+        writer: &mut Writer,
+    ) -> Result<Option<ObjectId>, Error> {
+        let id =
+            |hex: &str| ObjectId::from_hex(hex.as_bytes()).map_err(|error| Error::Damaged(error.to_string()));
+        let begin = Change {
+            op: Op::Init,
+            subject: "begin loopx state".into(),
+            body: None,
+            goal: None,
+            turn: None,
+            puts: Vec::new(),
+        };
+        let message = Message::of(&begin, stamp, &self.git.identity()?);
+        let new = match situation {
+            Situation::Ours => return self.trusted_tip_of(branch).map(Some),
+            Situation::Foreign { tip, .. } => {
+                writer.adopt(id(tip)?)?;
+                return id(tip).map(Some);
+            }
+            Situation::Lost { last } => id(last)?,
+            Situation::New | Situation::Gone => {
+                let mut edit = Edit::default();
+                let (attributes, lines) = layout::ATTRIBUTES;
+                edit.write(attributes.into(), lines);
+                edit.write(layout::POLICY.into(), format::encode(policy));
+                edit.write(layout::QUOTA.into(), format::encode(&format::QuotaFile { goals: Quotas::new() }));
+                self.git.commit(&edit, None, &message)?
+            }
+        };
+        Ok(writer.publish(&self.git, new, None, &message)?.then_some(new))
     }
 
     /// Refuses a set-up on `branch` while the clone has its state on another one: that would hide its gates.

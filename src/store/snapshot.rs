@@ -160,7 +160,7 @@ impl<'s> Snapshot<'s> {
         self.goals()?.into_iter().map(state).collect()
     }
 
-    /// Gates closed one by one and not folded yet, and how many were folded.
+    /// The latest closed gates: those that were not folded away yet.
     pub fn closed_gates(&self, goal: &GoalId) -> Result<BTreeMap<GateId, Gate>, Error> {
         self.files(Shelf::Gates, &Shelf::Gates.closed(goal))
     }

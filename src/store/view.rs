@@ -118,6 +118,8 @@ impl View {
             Ok(Place::InTheWay(path)) => {
                 Some(Warning::Detached { why: format!("`{}` is something else", place(&path)) })
             }
+            // At the root of a bare clone there is no view to look at.
+            Err(Error::Bare(_)) => None,
             Err(error) => Some(Warning::Failed(error.to_string())),
         }
     }
@@ -132,7 +134,7 @@ impl View {
         let view = match Self::locate(git)? {
             Place::Attached(view) => view,
             Place::Loose(view, _) => {
-                view.link()?;
+                view.link(git, branch)?;
                 view
             }
             Place::InTheWay(path) => return Err(Error::FolderInTheWay(path)),
@@ -235,6 +237,9 @@ impl View {
             None => Ok(Place::Loose(view, "it is not there".into())),
             Some(meta) if !meta.is_dir() => Ok(Place::InTheWay(view.dir)),
             Some(_) => match linked(&view.dir) {
+                Some(admin) if admin == view.admin && points_back && !view.is_on(git)? => {
+                    Ok(Place::Loose(view, "another branch or commit is checked out in it".into()))
+                }
                 Some(admin) if admin == view.admin && points_back => Ok(Place::Attached(view)),
                 Some(_) => {
                     Ok(Place::Loose(view, "it belongs to another place, as after a move or a copy".into()))
@@ -245,12 +250,21 @@ impl View {
         }
     }
 
+    /// Whether the state branch is checked out in it. In a repository with reftables git's record does not say.
+    fn is_on(&self, git: &Git) -> Result<bool, Error> {
+        let head = fs::read_to_string(self.admin.join("HEAD")).unwrap_or_default();
+        Ok(!git.reads_refs_itself() || head.trim_end() == format!("ref: refs/heads/{}", git.branch()?))
+    }
+
     /// Makes folder and git's record point to each other. What the folder has is looked at file by file afterwards.
-    fn link(&self) -> Result<(), Error> {
+    fn link(&self, git: &Git, branch: &str) -> Result<(), Error> {
         fs::create_dir_all(&self.dir).map_err(Error::io("create", &self.dir))?;
         let write = |path: PathBuf, text: String| fs::write(&path, text).map_err(Error::io("write", &path));
         write(self.dir.join(".git"), format!("gitdir: {}\n", self.admin.display()))?;
         write(self.admin.join("gitdir"), format!("{}\n", self.dir.join(".git").display()))?;
+        if git.reads_refs_itself() {
+            write(self.admin.join("HEAD"), format!("ref: refs/heads/{branch}\n"))?;
+        }
         match self.shows() {
             Some(_) => Ok(()),
             None => write(self.admin.join(NOTE), String::new()),

@@ -668,3 +668,42 @@ fn a_path_with_everything_odd_in_it_works() {
     $ git -C .loopx status --porcelain
     "#);
 }
+
+#[test]
+fn a_folder_that_was_taken_off_the_branch_is_put_back_on_it() {
+    let repo = Sandbox::ready();
+    repo.git("-C .loopx checkout -q --detach").success();
+    assert_snapshot!(repo.scene("
+        loopx todo add one
+        loopx init
+        git -C .loopx status --short --branch
+    "), @"
+    $ loopx todo add one
+    added todo t-7p0h: one
+    [stderr] warning: `.loopx/` does not show the state: another branch or commit is checked out in it (run `loopx init`)
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ git -C .loopx status --short --branch
+    ## loopx/state
+    ");
+}
+
+#[test]
+fn a_broken_ref_is_named_and_init_puts_the_branch_back() {
+    let repo = Sandbox::ready();
+    let tip = repo.tip();
+    let state = repo.path("repo/.git/refs/heads/loopx/state");
+    std::fs::write(&state, [0; 41]).expect("a broken ref");
+    assert_snapshot!(repo.loopx("status"), @"
+    [stderr] error: `[ROOT]/repo/.git/refs/heads/loopx/state` is no ref that git could read
+    [stderr] hint: remove it with `rm '[ROOT]/repo/.git/refs/heads/loopx/state'`, and `loopx init` puts the branch back
+    [exit 1]
+    ");
+    std::fs::remove_file(&state).expect("the broken ref");
+    assert_snapshot!(repo.loopx("init"), @"
+    put back the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+    assert_eq!(repo.tip(), tip);
+}

@@ -494,3 +494,16 @@ fn a_forged_remote_tracking_branch_hides_no_state() {
     [exit 1]
     ");
 }
+
+#[test]
+fn state_in_the_middle_of_what_is_pushed_is_found() {
+    let repo = Sandbox::with_remote();
+    let middle = repo.git("commit-tree -m i -p main loopx/state^{tree}").success().stdout;
+    let outer = repo.git(&format!("commit-tree -m o -p {} main^{{tree}}", middle.trim())).success().stdout;
+    assert_snapshot!(repo.git_shown(&format!("push -q origin {}:refs/heads/x", outer.trim())), @"
+    [stderr] loopx: push refused: `[ID]` would take loopx's own state to `refs/heads/x`
+    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}

@@ -293,3 +293,25 @@ fn completions_for_every_shell() {
     [exit 2]
     ");
 }
+
+#[test]
+fn an_answer_that_nobody_got_is_no_success() {
+    let repo = Sandbox::ready();
+    let full = format!("{} status >/dev/full", crate::sandbox::LOOPX);
+    assert_snapshot!(repo.feed("sh", &["-c", &full], ""), @"
+    [stderr] error: the answer cannot be printed: No space left on device (os error 28)
+    [exit 1]
+    ");
+    let gone = format!("{} status | true", crate::sandbox::LOOPX);
+    assert_snapshot!(repo.feed("sh", &["-c", &gone], ""), @"");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_what_lies_at_hand_is_not_waited_for() {
+    let repo = Sandbox::ready();
+    let hot = repo.path("repo/.git/loopx/hot");
+    std::fs::remove_file(&hot).expect("the file");
+    repo.feed("mkfifo", &[&hot.display().to_string()], "").success();
+    repo.loopx("status").success();
+    repo.loopx("todo add one").success();
+}

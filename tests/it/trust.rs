@@ -332,22 +332,22 @@ fn a_branch_that_points_nowhere_shuts_the_door() {
         loopx status
         loopx init
         git push -q origin main
-    "), @r#"
+    "), @"
     $ loopx status
-    [stderr] error: the state branch cannot be read: The reference at "refs/heads/loopx/state" could not be decoded: Reference content could not be parsed, input="\0\0\0\0"
-    [stderr] hint: see what happened with `loopx history`, and put the last good commit back
+    [stderr] error: `[ROOT]/repo/.git/refs/heads/loopx/state` is no ref that git could read
+    [stderr] hint: remove it with `rm '[ROOT]/repo/.git/refs/heads/loopx/state'`, and `loopx init` puts the branch back
     [exit 1]
     $ loopx init
-    [stderr] error: the state branch cannot be read: The reference at "refs/heads/loopx/state" could not be decoded: Reference content could not be parsed, input="\0\0\0\0"
-    [stderr] hint: see what happened with `loopx history`, and put the last good commit back
+    [stderr] error: `[ROOT]/repo/.git/refs/heads/loopx/state` is no ref that git could read
+    [stderr] hint: remove it with `rm '[ROOT]/repo/.git/refs/heads/loopx/state'`, and `loopx init` puts the branch back
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
-    [stderr] error: the state branch cannot be read: The reference at "refs/heads/loopx/state" could not be decoded: Reference content could not be parsed, input="\0\0\0\0"
-    [stderr] hint: see what happened with `loopx history`, and put the last good commit back
+    [stderr] error: `[ROOT]/repo/.git/refs/heads/loopx/state` is no ref that git could read
+    [stderr] hint: remove it with `rm '[ROOT]/repo/.git/refs/heads/loopx/state'`, and `loopx init` puts the branch back
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
-    "#);
+    ");
 }
 
 #[test]
