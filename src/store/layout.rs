@@ -194,6 +194,12 @@ pub(super) fn named(path: &str) -> Option<Named> {
     }
 }
 
+/// Whether a look at the present reads what lies at `path`: neither closed records nor evidence.
+pub(super) fn is_of_the_present(path: &str) -> bool {
+    let of = |named: Named| !matches!(named, Named::Evidence(..));
+    !path.contains("/closed/") && named(path).is_some_and(of)
+}
+
 /// Where a record lies.
 pub(super) fn path_of(record: &Record) -> String {
     place(record).path
