@@ -9,7 +9,11 @@ use std::{collections::HashMap, fs, io::Write as _, ops::Range, path::Path};
 
 use gix::{ObjectId, objs::Kind};
 
-use super::{Snapshot, git::Object, layout::Edit};
+use super::{
+    Snapshot,
+    git::Object,
+    layout::{self, Edit},
+};
 
 const FILE: &str = "hot";
 /// Room for growth before the file is written anew with only what is open.
@@ -93,8 +97,8 @@ fn entry(id: ObjectId, bytes: &[u8], out: &mut Vec<u8>) {
 
 fn append(path: &Path, edit: &Edit, fresh: &[Object], hash: gix::hash::Kind) -> std::io::Result<()> {
     let mut out = Vec::new();
-    let is_open = |(path, _): &(&str, &[u8])| !path.contains("/closed/") && !path.contains("/evidence/");
-    let records = edit.written().filter(is_open).map(|(_, bytes)| (Kind::Blob, bytes));
+    let is_present = |(path, _): &(&str, &[u8])| layout::is_of_the_present(path);
+    let records = edit.written().filter(is_present).map(|(_, bytes)| (Kind::Blob, bytes));
     let nodes = fresh.iter().filter(|(kind, _)| *kind != Kind::Blob).map(|(kind, bytes)| (*kind, &bytes[..]));
     for (kind, bytes) in records.chain(nodes) {
         if let Ok(id) = gix::objs::compute_hash(hash, kind, bytes) {
