@@ -15,6 +15,7 @@
 //! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read).
 
 pub mod archive;
+mod durability;
 pub mod error;
 pub mod format;
 pub mod git;
@@ -29,6 +30,7 @@ pub mod setup;
 mod shelter;
 mod signature;
 pub mod snapshot;
+mod upkeep;
 pub mod verify;
 pub mod view;
 pub mod writer;
@@ -162,6 +164,7 @@ impl Store {
             let tip = self.settle(new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
             let mut warnings = View::refresh(&self.git, tip, &mut writer);
             warnings.extend(self.git.unsigned().map(Warning::Unsigned));
+            self.git.keep_up(tip);
             return Ok(Updated { value, commit: Some(new.to_string()), warnings });
         }
         Err(Error::Contended(branch).into())

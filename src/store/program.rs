@@ -28,6 +28,13 @@ const ROUTING: [&str; 12] = [
     "GIT_WORK_TREE",
 ];
 
+/// Keeps what git is told about another repository away from a program.
+pub(super) fn without_routing(command: &mut Command) {
+    for variable in ROUTING {
+        command.env_remove(variable);
+    }
+}
+
 /// Runs git for the repository `git_dir` in the folder `dir` with `input`, without anybody's hooks, prompts, translations or optional locks; returns what it
 /// printed. `doing` completes "git cannot …".
 pub(super) fn git<S: AsRef<OsStr>>(
@@ -40,9 +47,7 @@ pub(super) fn git<S: AsRef<OsStr>>(
     let failed = |problem: String| Error::Git { doing, problem };
     #[expect(clippy::disallowed_methods, reason = "this is the wall")]
     let mut command = Command::new("git");
-    for variable in ROUTING {
-        command.env_remove(variable);
-    }
+    without_routing(&mut command);
     let git_dir = git_dir.canonicalize().map_err(Error::io("find", git_dir))?;
     command
         .arg("--git-dir")

@@ -200,9 +200,13 @@ impl Writer {
         let before = self.note.clone();
         self.put(Note::Ref { old: expecting, new })?;
         let _kept = git.shelter()?;
+        git.sync_objects()?;
         let moved = git.publish(&self.branch, new, expecting, message);
         match moved {
-            Ok(true) => self.moved_to = Some(new),
+            Ok(true) => {
+                self.moved_to = Some(new);
+                git.sync_ref(&self.branch)?;
+            }
             // Nothing of ours is in the way now, so whoever comes next must not look for it.
             Ok(false) | Err(_) => self.put(before)?,
         }

@@ -78,6 +78,39 @@ fn the_story_plays_with_reftables() {
     plays_the_story("--object-format=sha256 --ref-format=reftable");
 }
 
+#[test]
+fn what_the_user_wants_synced_is_synced() {
+    for setting in ["all", "reference", "committed,-loose-object"] {
+        let repo = Sandbox::ready();
+        repo.git(&format!("config core.fsync {setting}")).success();
+        repo.loopx("todo add one").success();
+        repo.loopx("verify").success();
+    }
+}
+
+/// git's own maintenance packs what piles up, and the user's packs stay as they are.
+#[test]
+fn loose_objects_are_packed_when_they_pile_up() {
+    let repo = Sandbox::ready();
+    repo.git("config gc.auto 1").success();
+    repo.git("repack -q -a -d").success();
+    let packs = || -> Vec<String> {
+        let files = crate::sandbox::files(&repo.path("repo/.git/objects/pack"));
+        files.into_iter().filter(|file| file.ends_with(".pack")).collect()
+    };
+    let before = packs();
+    assert_eq!(before.len(), 1);
+    // One mutation in sixteen looks, and upkeep is nobody's to wait for.
+    let mut added = 0;
+    while packs().len() < 2 {
+        added += 1;
+        assert!(added < 500, "nothing was packed");
+        repo.loopx(&format!("todo add 'number {added}'")).success();
+    }
+    assert!(packs().contains(&before[0]), "the user's history was packed anew");
+    repo.loopx("verify --all").success();
+}
+
 /// Inside a hook of `git commit`, git's variables name the index that is being committed.
 #[test]
 fn a_users_commit_takes_nothing_of_what_loopx_does_in_its_hook() {
