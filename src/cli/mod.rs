@@ -11,6 +11,7 @@ mod init;
 mod quota;
 mod status;
 mod todo;
+mod transfer;
 mod verify;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -89,6 +90,10 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Check that each commit of the state is one legal mutation by somebody who may make it
     Verify(verify::Verify),
+    /// Write the whole state to one file
+    Export(transfer::Export),
+    /// Put a state that was exported into a clone that has none
+    Import(transfer::Import),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
@@ -182,6 +187,8 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::History(history) => history.run(&ctx()?)?,
         Command::Doctor(doctor) => doctor.run(&ctx()?)?,
         Command::Verify(verify) => verify.run(process, &ctx()?)?,
+        Command::Export(export) => export.run(&ctx()?)?,
+        Command::Import(import) => import.run(process, &ctx()?)?,
         Command::Hooks(hooks) => hooks.run(&ctx()?)?,
         Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, ctx))),
         Command::Demo => {

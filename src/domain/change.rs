@@ -41,10 +41,12 @@ pub enum Op {
     QuotaSpend,
     /// Closed records went into a segment; nothing that can be asked has changed.
     Fold,
+    /// A whole state that was exported elsewhere.
+    Import,
 }
 
 impl Op {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -57,6 +59,7 @@ impl Op {
         Self::EvidenceAdd,
         Self::QuotaSpend,
         Self::Fold,
+        Self::Import,
     ];
 
     /// The kind with this [`word`](Self::word).
@@ -79,6 +82,7 @@ impl Op {
             Self::EvidenceAdd => "evidence.add",
             Self::QuotaSpend => "quota.spend",
             Self::Fold => "fold",
+            Self::Import => "import",
         }
     }
 }

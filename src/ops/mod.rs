@@ -17,6 +17,7 @@ pub mod push;
 pub mod quota;
 pub mod status;
 pub mod todo;
+pub mod transfer;
 pub mod verify;
 
 use std::path::PathBuf;

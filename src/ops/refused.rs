@@ -76,6 +76,10 @@ impl From<store::Error> for Error {
                 (Kind::NotSetUp, &["add a worktree with `git worktree add <path>` and run loopx there"])
             }
             S::RefStorage(_) => (Kind::Environment, &["use a repository with refs in files or reftables"]),
+            S::BadExport { .. } | S::NotWhole(_) => {
+                (Kind::Refused, &["make a new one with `loopx export <file>` where the state is"])
+            }
+            S::NotEmpty => (Kind::Refused, &["import into a fresh clone, after `loopx init`"]),
             S::NotInitialised => (Kind::NotSetUp, &["run `loopx init`"]),
             S::NoIdentity => (
                 Kind::Environment,

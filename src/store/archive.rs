@@ -11,6 +11,8 @@
 //! segment that begins with number 257. So one look finds any record, and an id is known to be taken, however long the
 //! past is.
 
+use std::collections::BTreeMap;
+
 use gix::bstr::ByteSlice as _;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,13 @@ struct Version {
 
 pub(super) fn is_segment(name: &str) -> bool {
     name.strip_suffix(".jsonl").and_then(bounds).is_some()
+}
+
+/// Whether folding makes a file of this name in a closed folder: a segment or a part of the index.
+pub(super) fn is_made_by_folding(name: &str) -> bool {
+    let part =
+        |name: &str| name.strip_prefix("index/")?.strip_suffix(".txt").map(|stem| stem.chars().count());
+    is_segment(name) || part(name) == Some(1)
 }
 
 /// First and last number of a segment's records.
@@ -141,6 +150,53 @@ pub(super) fn find<T: Stored>(
     let version: Version = serde_json::from_slice(line).map_err(unreadable)?;
     format::must_be_known(path, &version.format)?;
     serde_json::from_slice::<Line<T>>(line).map(|line| Some(line.record)).map_err(unreadable)
+}
+
+/// Reads all segments of a shelf. An error when one has a gap, or a record that makes no sense, or when the index says
+/// something else.
+pub(super) fn must_be_whole(snapshot: &Snapshot<'_>, shelf: Shelf, goal: &GoalId) -> Result<(), Error> {
+    match shelf {
+        Shelf::Todos => whole::<Todo>(snapshot, &shelf.closed(goal)),
+        Shelf::Gates => whole::<Gate>(snapshot, &shelf.closed(goal)),
+        Shelf::Evidence => whole::<Evidence>(snapshot, &shelf.closed(goal)),
+        Shelf::Spend => whole::<Spend>(snapshot, &shelf.closed(goal)),
+    }
+}
+
+fn whole<T: Stored>(snapshot: &Snapshot<'_>, folder: &str) -> Result<(), Error> {
+    let mut indexes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut next = 1;
+    for (from, to, path) in segments(snapshot, folder)? {
+        let bad = |problem: String| Error::Unreadable { path: path.clone(), problem };
+        let bytes = snapshot.bytes(&path)?.unwrap_or_default();
+        let mut records = 0;
+        for line in bytes.lines() {
+            let version: Version = serde_json::from_slice(line).map_err(|error| bad(error.to_string()))?;
+            format::must_be_known(&path, &version.format)?;
+            let line: Line<T> = serde_json::from_slice(line).map_err(|error| bad(error.to_string()))?;
+            indexes.entry(index_file(folder, &line.id)).or_default().push(format!("{} {from}\n", line.id));
+            records += 1;
+        }
+        if from != next || to + 1 != from + records {
+            return Err(bad("its name does not say which records it has".into()));
+        }
+        next = to + 1;
+    }
+    let parts = snapshot.folder(&format!("{folder}/index"))?.map_or(0, |tree| tree.entries.len());
+    for (path, lines) in &mut indexes {
+        lines.sort_unstable();
+        if snapshot.bytes(path)?.as_deref() != Some(lines.concat().as_bytes()) {
+            let problem = "it does not say where the records are".into();
+            return Err(Error::Unreadable { path: path.clone(), problem });
+        }
+    }
+    match parts == indexes.len() {
+        true => Ok(()),
+        false => Err(Error::Unreadable {
+            path: format!("{folder}/index"),
+            problem: "it names records that are not there".into(),
+        }),
+    }
 }
 
 /// What has to be folded after `edit` made the state of `snapshot`, if anything.
@@ -237,7 +293,7 @@ fn fold_kind<T: Stored>(
     let closed = shelf.closed(goal);
     let from = count(snapshot, shelf, goal)? + 1;
     let mut segment = String::new();
-    let mut indexes: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
+    let mut indexes: BTreeMap<String, String> = BTreeMap::new();
     let mut edit = Edit::default();
     for (_, id, path, record) in old {
         let file = index_file(&closed, &id);

@@ -50,6 +50,13 @@ pub enum Error {
     /// The file of the branch makes no sense, as after a power cut.
     #[error("`{}` is no ref that git could read", place(.0))]
     BrokenRef(PathBuf),
+    /// A file that was given to be imported.
+    #[error("line {line} of the export: {problem}")]
+    BadExport { line: usize, problem: String },
+    #[error("the export is no whole state: {0}")]
+    NotWhole(String),
+    #[error("there are goals here already, and an import overwrites nothing")]
+    NotEmpty,
     /// The object database lacks something, or it is damaged.
     #[error("the state branch cannot be read: {0}")]
     Damaged(String),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Error, Snapshot,
+    Error, Snapshot, archive,
     format::{self, QuotaFile},
 };
 use crate::domain::{
@@ -192,6 +192,28 @@ pub(super) fn named(path: &str) -> Option<Named> {
         Shelf::Evidence => id.parse().ok().map(|id| Named::Evidence(goal, id)),
         Shelf::Spend => id.parse().ok().map(|id| Named::Spend(goal, id)),
     }
+}
+
+/// Whether a state has a file at `path`: a record, or what folding makes of records.
+pub(super) fn is_of_a_state(path: &str) -> bool {
+    let folded = || -> Option<bool> {
+        let (goal, rest) = path.strip_prefix(GOALS)?.strip_prefix('/')?.split_once('/')?;
+        goal.parse::<GoalId>().ok()?;
+        let (folder, rest) = rest.split_once('/')?;
+        Shelf::ALL.into_iter().find(|shelf| shelf.name() == folder)?;
+        Some(archive::is_made_by_folding(rest.strip_prefix("closed/")?))
+    };
+    path == ATTRIBUTES.0 || named(path).is_some() || folded() == Some(true)
+}
+
+/// Whether `path` is that of a goal's own record.
+pub(super) fn is_a_goal(path: &str) -> bool {
+    matches!(named(path), Some(Named::Goal(_)))
+}
+
+/// Whether `path` is that of a gate which was not closed.
+pub(super) fn is_a_gate_in_force(path: &str) -> bool {
+    matches!(named(path), Some(Named::Gate(..))) && !path.contains("/closed/")
 }
 
 /// Whether a look at the present reads what lies at `path`: neither closed records nor evidence.

@@ -30,6 +30,7 @@ pub mod setup;
 mod shelter;
 mod signature;
 pub mod snapshot;
+pub mod transfer;
 mod upkeep;
 pub mod verify;
 pub mod view;

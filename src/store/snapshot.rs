@@ -54,6 +54,10 @@ impl<'s> Snapshot<'s> {
         Ok(snapshot)
     }
 
+    pub(super) fn git(&self) -> &'s Git {
+        self.git
+    }
+
     pub(super) fn commit(&self) -> Base {
         self.base
     }

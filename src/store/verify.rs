@@ -16,6 +16,7 @@ use super::{
     Error, Snapshot, Store, archive,
     format::{self, QuotaFile, Stored},
     layout::{self, Edit, Named},
+    transfer,
     view::{Changed, Look, diff},
 };
 use crate::domain::{
@@ -167,6 +168,7 @@ impl Store {
         diff(&self.git, old, Some(after.commit().tree), Look::Changes, "", &mut changes)?;
         match (words.op, &before) {
             (Op::Fold, Some(before)) => self.judge_fold(before, &changes, commit.at),
+            (Op::Import, Some(before)) => judge_import(&words, before, &after, commit.at),
             _ => judge_records(&words, before.as_ref(), &after, changes, commit.at),
         }
     }
@@ -190,6 +192,24 @@ impl Store {
             false => Ok(Err("the segment is not what folding makes of the records".into())),
         }
     }
+}
+
+/// What was imported has a history elsewhere, so that it is enough that a person put a whole state in an empty place.
+fn judge_import(
+    words: &Words,
+    before: &Snapshot<'_>,
+    after: &Snapshot<'_>,
+    at: Timestamp,
+) -> Result<Result<(), String>, Error> {
+    if !before.goals()?.is_empty() {
+        return Ok(Err("it imports where there were goals already".into()));
+    }
+    if let Err(problem) = transfer::must_be_whole(after) {
+        return Ok(Err(problem));
+    }
+    let (op, by) = (words.op, words.by.clone());
+    let mutation = Mutation { op, by, at, steps: Vec::new(), gates: BTreeMap::new() };
+    Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
 }
 
 /// Whether `edit` makes exactly these changes.
@@ -299,7 +319,7 @@ fn judge_records(
 }
 
 /// A record at `path`, canonical and where it belongs.
-fn record(named: &Named, path: &str, bytes: &[u8]) -> Result<Record, String> {
+pub(super) fn record(named: &Named, path: &str, bytes: &[u8]) -> Result<Record, String> {
     fn read<T: Stored>(path: &str, bytes: &[u8]) -> Result<T, String> {
         let record: T = format::decode(path, bytes).map_err(|error| error.to_string())?;
         let canonical = format::rewritten(path, Some(bytes), &record).map_err(|error| error.to_string())?;

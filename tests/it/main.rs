@@ -22,5 +22,6 @@ mod status;
 mod tidy;
 mod todos;
 mod transcripts;
+mod transfer;
 mod trust;
 mod verify;

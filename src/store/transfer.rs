@@ -1,0 +1,254 @@
+//! The whole state in one file, and back.
+//!
+//! The file is JSON lines: a head that says what it is, one line for each file of the state with its digest, and a foot with
+//! the digest of everything before it. Nothing in it depends on when or where it was made, so that what is imported
+//! exports to the same bytes.
+
+use std::{collections::BTreeMap, io};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    Error, Message, Snapshot, Store, Updated, Warning, archive,
+    layout::{self, Edit, Shelf},
+    verify,
+    view::{Look, View, diff},
+    writer::Writer,
+};
+use crate::domain::{
+    actor::Stamp,
+    change::{Change, Op},
+    policy::RepositoryId,
+    text::shown,
+};
+
+/// The version of the file's form.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    loopx_export: u32,
+    repository: RepositoryId,
+    files: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    path: String,
+    sha256: String,
+    text: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Foot {
+    end: usize,
+    sha256: String,
+}
+
+/// A state as it stands in an export: all of it, as it was written.
+#[derive(Debug)]
+pub struct Export {
+    repository: RepositoryId,
+    sha256: String,
+    files: BTreeMap<String, String>,
+}
+
+fn line<T: Serialize>(line: &T) -> String {
+    serde_json::to_string(line).expect("texts and numbers") + "\n"
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// What an export came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// The commit whose state it is, in hex.
+    pub tip: String,
+    pub files: usize,
+    /// The digest that the last line has, in hex: of everything before it.
+    pub sha256: String,
+}
+
+impl Export {
+    /// Reads an export. A file that was cut off, changed or made by a newer loopx is refused with the place.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let bad = |number: usize, problem: String| Error::BadExport { line: number, problem };
+        let json = |number: usize| move |error: serde_json::Error| bad(number, error.to_string());
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        let lines: Vec<&str> = body.split('\n').collect();
+        let [head, files @ .., foot] = &lines[..] else {
+            return Err(bad(1, "the file is too short".into()));
+        };
+        let version: Result<BTreeMap<String, serde_json::Value>, _> = serde_json::from_str(head);
+        let version = version.ok().and_then(|head| head.get("loopx_export")?.as_u64());
+        match version {
+            Some(version) if version == u64::from(VERSION) => {}
+            Some(newer) => {
+                return Err(bad(1, format!("it has version {newer}, and this loopx reads {VERSION}")));
+            }
+            None => return Err(bad(1, "it is no export of loopx".into())),
+        }
+        let head: Head = serde_json::from_str(head).map_err(json(1))?;
+        let last = lines.len();
+        let foot: Foot = serde_json::from_str(foot).map_err(|_| bad(last, "the end is missing".into()))?;
+        let mut found = BTreeMap::new();
+        for (index, line) in files.iter().enumerate() {
+            let number = index + 2;
+            let line: Line = serde_json::from_str(line).map_err(json(number))?;
+            if line.sha256 != sha256(line.text.as_bytes()) {
+                return Err(bad(number, format!("`{}` was changed", shown(&line.path, 200))));
+            }
+            if !layout::is_of_a_state(&line.path) || found.contains_key(&line.path) {
+                let path = shown(&line.path, 200);
+                return Err(bad(number, format!("`{path}` is no file of a state")));
+            }
+            found.insert(line.path, line.text);
+        }
+        let before = text.len() - lines[last - 1].len() - usize::from(text.ends_with('\n'));
+        if foot.sha256 != sha256(&text.as_bytes()[..before])
+            || foot.end != head.files
+            || files.len() != head.files
+        {
+            return Err(bad(last, "the file was changed after it was made".into()));
+        }
+        Ok(Self { repository: head.repository, sha256: foot.sha256, files: found })
+    }
+
+    /// The repository whose state it is.
+    pub fn repository(&self) -> &RepositoryId {
+        &self.repository
+    }
+
+    /// The digest of the file, in hex.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// How many files the state has.
+    pub fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// How many goals the state has, and how many gates in force.
+    pub fn counts(&self) -> (usize, usize) {
+        let count = |is: fn(&str) -> bool| self.files.keys().filter(|path| is(path)).count();
+        (count(layout::is_a_goal), count(layout::is_a_gate_in_force))
+    }
+}
+
+impl Store {
+    /// Writes the state as one file to `out`, file by file. Only a state that can be trusted is exported.
+    pub fn export(&self, mut out: impl io::Write) -> Result<Exported, Error> {
+        let snapshot = self.trusted()?;
+        let paths = paths(&snapshot)?;
+        let mut digest = Sha256::new();
+        let mut put = |line: &str, digest: &mut Sha256| {
+            digest.update(line);
+            out.write_all(line.as_bytes()).map_err(Error::io("write", "the export"))
+        };
+        let (repository, files) = (snapshot.policy()?.repository, paths.len());
+        put(&line(&Head { loopx_export: VERSION, repository, files }), &mut digest)?;
+        for path in paths {
+            let bytes = snapshot.bytes(&path)?.unwrap_or_default();
+            let unreadable = |_| Error::Unreadable { path: path.clone(), problem: "it is no text".into() };
+            let text = String::from_utf8(bytes).map_err(unreadable)?;
+            put(&line(&Line { sha256: sha256(text.as_bytes()), path, text }), &mut digest)?;
+        }
+        let sha256 = hex(&digest.clone().finalize());
+        put(&line(&Foot { end: files, sha256: sha256.clone() }), &mut digest)?;
+        Ok(Exported { tip: snapshot.tip(), files, sha256 })
+    }
+
+    /// An error when there are goals, which an import would have to overwrite.
+    pub fn must_be_empty(&self) -> Result<(), Error> {
+        match self.trusted()?.goals()?.is_empty() {
+            true => Ok(()),
+            false => Err(Error::NotEmpty),
+        }
+    }
+
+    /// Puts an export where a state was begun and nothing added to it yet, as one commit. Whatever is no whole state is
+    /// refused before the branch moves.
+    pub fn import(&self, export: &Export, stamp: &Stamp) -> Result<Updated<()>, Error> {
+        let branch = self.git.branch()?;
+        let signer = self.git.identity()?;
+        if self.git.tip(&branch)?.is_none() {
+            return Err(Error::NotInitialised);
+        }
+        let mut writer = Writer::enter(&self.git, &branch)?;
+        let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
+        writer.must_know(&self.git, base)?;
+        let before = self.at(base)?;
+        if !before.goals()?.is_empty() {
+            return Err(Error::NotEmpty);
+        }
+        let mut edit = Edit::default();
+        for path in paths(&before)?.into_iter().filter(|path| !export.files.contains_key(path)) {
+            edit.remove(path);
+        }
+        for (path, text) in &export.files {
+            edit.write(path.clone(), text.as_str());
+        }
+        let change = Change {
+            op: Op::Import,
+            subject: format!("import the state of {}", export.repository),
+            body: None,
+            goal: None,
+            turn: None,
+            puts: Vec::new(),
+        };
+        let message = Message::of(&change, stamp, &signer);
+        let new = self.git.commit(&edit, Some(&before.commit()), &message)?;
+        let after = self.at(new)?;
+        must_be_whole(&after).map_err(Error::NotWhole)?;
+        if !writer.publish(&self.git, new, Some(base), &message)? {
+            return Err(Error::Contended(branch));
+        }
+        self.hot().keep(&self.git.private_dir(), &after, &edit, &self.git.fresh().0);
+        let mut warnings = View::refresh(&self.git, new, &mut writer);
+        warnings.extend(self.git.unsigned().map(Warning::Unsigned));
+        self.git.keep_up(new);
+        Ok(Updated { value: (), commit: Some(new.to_string()), warnings })
+    }
+}
+
+/// The files of a state, sorted.
+fn paths(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Error> {
+    let mut files = BTreeMap::new();
+    diff(snapshot.git(), None, Some(snapshot.commit().tree), Look::Changes, "", &mut files)?;
+    Ok(files.into_keys().collect())
+}
+
+/// Looks at everything a state consists of: each record canonical and in its place, each segment and its index in
+/// agreement, and nothing else. The error says what is wrong.
+pub(super) fn must_be_whole(snapshot: &Snapshot<'_>) -> Result<(), String> {
+    let said = |error: Error| error.to_string();
+    for path in paths(snapshot).map_err(said)? {
+        let bytes = snapshot.bytes(&path).map_err(said)?.unwrap_or_default();
+        match layout::named(&path) {
+            Some(named) => drop(verify::record(&named, &path, &bytes)?),
+            None if layout::is_of_a_state(&path) => {}
+            None => return Err(format!("`{}` is no file of a state", shown(&path, 200))),
+        }
+    }
+    let (attributes, lines) = layout::ATTRIBUTES;
+    if snapshot.bytes(attributes).map_err(said)?.as_deref() != Some(lines.as_bytes()) {
+        return Err(format!("`{attributes}` is not what loopx makes"));
+    }
+    for state in snapshot.states().map_err(said)? {
+        for shelf in Shelf::ALL {
+            archive::must_be_whole(snapshot, shelf, &state.id).map_err(said)?;
+        }
+    }
+    Ok(())
+}
