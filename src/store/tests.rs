@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     DEFAULT_BRANCH, Error, Situation, Snapshot, Store, Updated, Warning, setup::Setup, snapshot::Found,
-    view::View, writer::Writer,
+    transfer::Export, view::View, writer::Writer,
 };
 use crate::domain::{
     actor::{Actor, Proof, Proven, Stamp},
@@ -543,6 +543,65 @@ fn folded_todos_are_found_counted_and_never_come_twice() {
     assert_eq!(repo.git("log --format=%s --grep=fold loopx/state"), "fold 256 records of goals/ship/todos");
     drop(snapshot);
     repo.assert_in_step();
+}
+
+/// A repository in which nothing was added yet.
+fn begun() -> Repo {
+    let repo = Repo::new();
+    let first = repo.git("rev-parse loopx/state~1");
+    repo.git(&format!("update-ref refs/heads/loopx/state {first}"));
+    fs::remove_file(repo.top().join(".git/loopx/writer")).unwrap();
+    set_up(&repo.store(), "10:30");
+    repo
+}
+
+#[test]
+fn the_folded_past_is_exported_and_imported_and_looked_at() {
+    let from = Repo::new();
+    let ids = close_many(&from, 0..400, 40);
+    let mut file = Vec::new();
+    from.store().export(&mut file).unwrap();
+    let export = |damage: &dyn Fn(&mut BTreeMap<String, String>)| {
+        let mut export = Export::parse(std::str::from_utf8(&file).unwrap()).unwrap();
+        damage(&mut export.files);
+        export
+    };
+
+    let to = begun();
+    let import = |export| to.store().import(&export, &stamp("11:00")).map(|updated| updated.warnings);
+    let segment = "goals/ship/todos/closed/000001-000256.jsonl";
+    let index = "goals/ship/todos/closed/index/0.txt";
+    let refused: [(&dyn Fn(&mut BTreeMap<String, String>), &str); 6] = [
+        (&|files| drop(files.remove(segment)), "names records that are not there"),
+        (&|files| drop(files.remove(index)), "does not say where the records are"),
+        (&|files| files.get_mut(index).unwrap().push_str("zzzz 1\n"), "does not say where the records are"),
+        (
+            &|files| {
+                drop(files.remove(segment).map(|text| files.insert(segment.replace("01-", "02-"), text)))
+            },
+            "its name does not say which records it has",
+        ),
+        (
+            &|files| *files.get_mut(segment).unwrap() = files[segment].replace("\"done\"", "\"gone\""),
+            "unknown variant `gone`",
+        ),
+        (
+            &|files| *files.get_mut(segment).unwrap() = files[segment].replace("\"1.0\"", "\"2.0\""),
+            "has format 2.0",
+        ),
+    ];
+    for (damage, problem) in refused {
+        let error = import(export(damage)).unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+    assert_eq!(to.commits(), 1);
+
+    assert_eq!(import(export(&|_| ())).unwrap(), vec![]);
+    assert_eq!(to.git("rev-parse loopx/state^{tree}"), from.git("rev-parse loopx/state^{tree}"));
+    let (first, folded) = (&ids[0], done("work 0", 0));
+    assert_eq!(to.store().read().unwrap().todo(&ship(), first).unwrap(), Some(folded));
+    to.assert_in_step();
+    assert!(matches!(import(export(&|_| ())), Err(Error::NotEmpty)));
 }
 
 #[test]

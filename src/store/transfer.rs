@@ -54,7 +54,7 @@ struct Foot {
 pub struct Export {
     repository: RepositoryId,
     sha256: String,
-    files: BTreeMap<String, String>,
+    pub(super) files: BTreeMap<String, String>,
 }
 
 fn line<T: Serialize>(line: &T) -> String {

@@ -241,6 +241,8 @@ fn help_and_version_are_for_people() {
       doctor          What is wrong with this clone, and what helps
       verify          Check that each commit of the state is one legal mutation by somebody who may make
                       it
+      export          Write the whole state to one file
+      import          Put a state that was exported into a clone that has none
       hooks           The git hook that keeps pushes back
       demo            Play the whole story in a scratch repository
       completions     Print a completion script for a shell
