@@ -132,6 +132,8 @@ fn say(reasons: &[Reason], checked: &Checked) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{collection::vec, prelude::*};
+
     use super::*;
 
     const A: &str = "1111111111111111111111111111111111111111";
@@ -176,6 +178,32 @@ mod tests {
             "\u{1b}[2J\n".to_owned(),
         ] {
             assert!(parse(input.as_bytes()).is_err(), "{input:?} passed");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// What is understood says all that was sent; whatever else is sent refuses the push.
+        #[test]
+        fn no_line_is_understood_in_part(
+            lines in vec(("[^ \n]{0,6}( [^ \n]{0,3})?", "[01]{39,41}", "[^ \n]{0,6}", "[0a-g]{40}"), 0..4),
+            end in "[\n ]?",
+        ) {
+            let sent: Vec<_> = lines.iter().map(|(a, b, c, d)| format!("{a} {b} {c} {d}\n")).collect();
+            let sent = sent.concat() + &end;
+            let hex = |id: &Option<String>| id.clone().unwrap_or_else(|| Z.to_owned());
+            if let Ok(read) = parse(sent.as_bytes()) {
+                let said = read.iter().map(|line| {
+                    format!("{} {} {} {}\n", line.local, hex(&line.local_id), line.remote, hex(&line.remote_id))
+                });
+                prop_assert_eq!(said.collect::<String>(), sent);
+            }
+        }
+
+        #[test]
+        fn no_bytes_are_too_odd_to_be_refused(bytes in vec(any::<u8>(), 1..100)) {
+            prop_assert!(parse(&bytes).is_err());
         }
     }
 }

@@ -37,6 +37,8 @@ pub mod view;
 pub mod writer;
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
 
 use std::{cell::OnceCell, path::Path};

@@ -557,11 +557,12 @@ fn begun() -> Repo {
 
 #[test]
 fn the_folded_past_is_exported_and_imported_and_looked_at() {
+    type Damage<'a> = &'a dyn Fn(&mut BTreeMap<String, String>);
     let from = Repo::new();
     let ids = close_many(&from, 0..400, 40);
     let mut file = Vec::new();
     from.store().export(&mut file).unwrap();
-    let export = |damage: &dyn Fn(&mut BTreeMap<String, String>)| {
+    let export = |damage: Damage<'_>| {
         let mut export = Export::parse(std::str::from_utf8(&file).unwrap()).unwrap();
         damage(&mut export.files);
         export
@@ -571,7 +572,7 @@ fn the_folded_past_is_exported_and_imported_and_looked_at() {
     let import = |export| to.store().import(&export, &stamp("11:00")).map(|updated| updated.warnings);
     let segment = "goals/ship/todos/closed/000001-000256.jsonl";
     let index = "goals/ship/todos/closed/index/0.txt";
-    let refused: [(&dyn Fn(&mut BTreeMap<String, String>), &str); 6] = [
+    let refused: [(Damage<'_>, &str); 6] = [
         (&|files| drop(files.remove(segment)), "names records that are not there"),
         (&|files| drop(files.remove(index)), "does not say where the records are"),
         (&|files| files.get_mut(index).unwrap().push_str("zzzz 1\n"), "does not say where the records are"),
