@@ -128,6 +128,9 @@ proptest! {
             body.trailers().map(|trailer| trailer.token.to_str_lossy().into_owned()).collect();
         prop_assert_eq!(tokens, ["Loopx-Op", "Loopx-Goal", "Loopx-Actor", "Signed-off-by"]);
         prop_assert_eq!(parsed.title.lines().count(), 1);
+        // Nor does a naive search take it for one.
+        let looks = |line: &&str| line.starts_with("Loopx-") || line.starts_with("Signed-off-by");
+        prop_assert_eq!(message.text().lines().filter(looks).count(), 4);
     }
 }
 
