@@ -68,14 +68,22 @@ pub struct Imported {
     pub gates: usize,
 }
 
+/// Most bytes of an export that are read.
+const LIMIT: u64 = 1 << 30;
+
 /// Reads an export and looks whether it is undamaged, and whether there is room for it. Nothing is changed.
 pub fn read(ctx: &Ctx, file: &Path) -> Result<Export, Error> {
     let path = ctx.cwd.join(file);
-    let text = fs::read_to_string(&path).map_err(|error| {
-        let place = shown(&path.to_string_lossy(), 4096);
-        Error::new(Kind::Environment, format!("cannot read `{place}`: {error}"))
+    let place = shown(&path.to_string_lossy(), 4096);
+    let failed = |problem: String| {
+        Error::new(Kind::Environment, format!("cannot read `{place}`: {problem}"))
             .hint("name a file that `loopx export` made")
-    })?;
+    };
+    let found = fs::metadata(&path).map_err(|error| failed(error.to_string()))?;
+    if !found.is_file() || found.len() > LIMIT {
+        return Err(failed("it is no plain file of less than a gibibyte".into()));
+    }
+    let text = fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
     let export = Export::parse(&text)?;
     ctx.store.must_be_empty()?;
     Ok(export)

@@ -39,7 +39,14 @@ fn what_goes_out_comes_in_to_the_byte() {
     imported 1 goal and 1 gate
     ");
     assert_eq!(tree(&from), tree(&to));
-    to.loopx("export ../again.jsonl").success();
+    assert_snapshot!(to.loopx("export ../again.jsonl --json").success().stdout, @r#"
+    {
+      "schema_version": 1,
+      "tip": "[ID]",
+      "files": 9,
+      "sha256": "[ID]"
+    }
+    "#);
     assert_eq!(to.read("again.jsonl"), file);
     assert_snapshot!(to.scene("
         loopx verify --all
@@ -184,6 +191,9 @@ fn an_agent_imports_nothing_and_may_export() {
         loopx import ../in.jsonl
         loopx import ../in.jsonl --agent-id a
         loopx import ../nothing.jsonl --json
+        loopx import /dev/zero
+        loopx export ../nowhere/out.jsonl
+        loopx export ..
     "), @r#"
     $ loopx import ../in.jsonl
     [stderr] error: only a person at a terminal may import a state, with the answers and limits in it, and there is none
@@ -206,6 +216,18 @@ fn an_agent_imports_nothing_and_may_export() {
       }
     }
     [exit 1]
+    $ loopx import /dev/zero
+    [stderr] error: cannot read `/dev/zero`: it is no plain file of less than a gibibyte
+    [stderr] hint: name a file that `loopx export` made
+    [exit 1]
+    $ loopx export ../nowhere/out.jsonl
+    [stderr] error: cannot write `[ROOT]/repo/../nowhere/out.jsonl`: No such file or directory (os error 2)
+    [stderr] hint: name a file in a folder that is there and that you may write to
+    [exit 1]
+    $ loopx export ..
+    [stderr] error: `[ROOT]/repo/..` cannot be the name of a file
+    [stderr] hint: run `loopx export ../loopx-state.jsonl`
+    [exit 2]
     "#);
     assert_eq!(to.person("import ../in.jsonl", "yes").code, 1);
     assert_eq!(to.tip(), tip);
