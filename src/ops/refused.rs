@@ -100,9 +100,13 @@ impl From<store::Error> for Error {
                 ));
             }
             S::FolderInTheWay(_) => (Kind::Refused, &["move it away and run `loopx init` again"]),
-            S::Unreadable { .. } | S::Damaged(_) => (
+            S::Unreadable { .. } => (
                 Kind::Distrusted,
-                &["see what happened with `loopx history`, and put the last good commit back"],
+                &["run `loopx verify`: it names the commit that did it, and the way back"],
+            ),
+            S::Damaged(_) => (
+                Kind::Distrusted,
+                &["run `git fsck --full`: it names what is missing or damaged, to be fetched from a backup"],
             ),
             S::Foreign { branch, last: Some(last), .. } => {
                 let back = format!("put it back with `git update-ref refs/heads/{branch} {last}`");

@@ -183,7 +183,7 @@ fn state_that_cannot_be_trusted_as_a_document() {
         "code": "state-distrusted",
         "message": "`goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`",
         "hints": [
-          "see what happened with `loopx history`, and put the last good commit back"
+          "run `loopx verify`: it names the commit that did it, and the way back"
         ],
         "retryable": false
       }
@@ -196,7 +196,7 @@ fn state_that_cannot_be_trusted_as_a_document() {
       "answer": "repair",
       "should_run": false,
       "why": "`goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`",
-      "next": "loopx history"
+      "next": "loopx verify"
     }
     [exit 1]
     "#);
