@@ -100,10 +100,9 @@ impl From<store::Error> for Error {
                 ));
             }
             S::FolderInTheWay(_) => (Kind::Refused, &["move it away and run `loopx init` again"]),
-            S::Unreadable { .. } => (
-                Kind::Distrusted,
-                &["run `loopx verify`: it names the commit that did it, and the way back"],
-            ),
+            S::Unreadable { .. } => {
+                (Kind::Distrusted, &["run `loopx verify`: it names the commit that did it, and the way back"])
+            }
             S::Damaged(_) => (
                 Kind::Distrusted,
                 &["run `git fsck --full`: it names what is missing or damaged, to be fetched from a backup"],
@@ -137,6 +136,12 @@ impl From<store::Error> for Error {
                 ],
             ),
             S::Contended(_) => (Kind::Conflict, &["run the command again"]),
+            full if full.is_full() => (
+                Kind::Environment,
+                &[
+                    "nothing was changed; make room (`df .` shows how much there is) and run the command again",
+                ],
+            ),
             S::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => (
                 Kind::Environment,
                 &["check who may write to `.git`; inside a sandbox, run loopx outside of it"],

@@ -98,6 +98,18 @@ impl Error {
         matches!(self, Self::Git { problem, .. } if SIGNS.iter().any(|sign| problem.contains(sign)))
     }
 
+    /// The disk, or what the user may use of it, is full.
+    pub fn is_full(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        // `ENOSPC`, `EFBIG`, `EDQUOT`: gix hands on the text only.
+        const SIGNS: [&str; 3] = ["(os error 28)", "(os error 27)", "(os error 122)"];
+        match self {
+            Self::Io { source, .. } => matches!(source.kind(), StorageFull | FileTooLarge | QuotaExceeded),
+            Self::Git { problem, .. } => SIGNS.iter().any(|sign| problem.contains(sign)),
+            _ => false,
+        }
+    }
+
     /// The state is there but not to be trusted, so that whatever depends on it has to refuse.
     pub fn is_distrust(&self) -> bool {
         matches!(

@@ -5,6 +5,7 @@ mod sandbox;
 mod demo;
 mod doctor;
 mod evidence;
+mod full;
 mod gates;
 mod gits;
 mod goals;
