@@ -271,7 +271,11 @@ fn judge_records(
             }
         }
         let read = |snapshot: &Snapshot<'_>| -> Result<Result<Option<Record>, String>, Error> {
-            Ok(snapshot.bytes(&path)?.map(|bytes| record(&named, &path, &bytes)).transpose())
+            match snapshot.bytes(&path) {
+                Ok(bytes) => Ok(bytes.map(|bytes| record(&named, &path, &bytes)).transpose()),
+                Err(error @ Error::Unreadable { .. }) => Ok(Err(error.to_string())),
+                Err(error) => Err(error),
+            }
         };
         let old = match before.filter(|_| change.old.is_some()).map(read).transpose()? {
             None => None,
@@ -284,8 +288,21 @@ fn judge_records(
             Some(Err(problem)) => return Ok(Err(problem)),
         };
         let step = steps.entry(named.record_name()).or_insert(Step { before: None, after: None });
+        if step.before.is_some() && old.is_some() || step.after.is_some() && new.is_some() {
+            return Ok(Err(format!("it has {} in two places", named.record_name())));
+        }
         step.before = step.before.take().or(old);
         step.after = step.after.take().or(new);
+    }
+    for step in steps.values().filter(|step| step.before.is_none()) {
+        if let (Some(before), Some(after)) = (before, &step.after)
+            && was_there(before, after)?
+        {
+            return Ok(Err(format!("it adds {}, which there was already", after.name())));
+        }
+    }
+    if steps.is_empty() {
+        return Ok(Err("it changes no record".into()));
     }
     let changed: BTreeSet<String> = steps.keys().cloned().collect();
     // `init` writes policy and quota and names neither.
@@ -296,6 +313,17 @@ fn judge_records(
     let mutation =
         Mutation { op: words.op, by: words.by.clone(), at, steps: steps.into_values().collect(), gates };
     Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
+}
+
+/// Whether the id of a record was used before, even if the record is closed by now.
+fn was_there(before: &Snapshot<'_>, record: &Record) -> Result<bool, Error> {
+    match record {
+        Record::Policy(_) | Record::Quotas(_) | Record::Goal(..) => Ok(false),
+        Record::Gate(goal, id, _) => Ok(before.gate(goal, id)?.is_some()),
+        Record::Todo(_, id, _) => before.todo_taken(id),
+        Record::Evidence(_, id, _) => before.evidence_taken(id),
+        Record::Spend(goal, id, _) => Ok(before.spend(goal, id)?.is_some()),
+    }
 }
 
 /// A record at `path`, canonical and where it belongs.
