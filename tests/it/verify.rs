@@ -233,3 +233,21 @@ fn a_note_that_all_was_verified_does_not_soothe_who_takes_over() {
     [exit 1]
     ");
 }
+
+#[test]
+fn without_a_place_for_its_note_verify_looks_all_the_same() {
+    let repo = lived_in();
+    std::fs::remove_dir_all(repo.path("repo/.git/loopx")).expect("the folder");
+    assert_snapshot!(repo.person("init", "loopx/state"), @"
+    This will take over what something else than loopx put on `loopx/state`
+    What is there: each commit of it is a legal mutation
+    Look at it first: git log --patch loopx/state
+
+    Type `loopx/state` to take over what something else than loopx put on `loopx/state`: loopx/state
+    adopted the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+    std::fs::remove_dir_all(repo.path("repo/.git/loopx")).expect("the folder");
+    repo.write("repo/.git/loopx", "a file");
+    assert_snapshot!(repo.loopx("verify"), @"14 commits (14 new commits): each is one legal mutation, signed off");
+}
