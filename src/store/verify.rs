@@ -24,6 +24,7 @@ use crate::domain::{
     change::{Op, Record},
     text::shown,
     time::{Seconds, Timestamp},
+    todo::{Todo, TodoState},
 };
 
 /// A commit dated further ahead of the clock than this is not believed.
@@ -295,11 +296,10 @@ fn judge_records(
         step.before = step.before.take().or(old);
         step.after = step.after.take().or(new);
     }
-    for step in steps.values().filter(|step| step.before.is_none()) {
-        if let (Some(before), Some(after)) = (before, &step.after)
-            && was_there(before, after)?
-        {
-            return Ok(Err(format!("it adds {}, which there was already", after.name())));
+    for step in steps.values() {
+        let (Some(before), Some(after)) = (before, &step.after) else { continue };
+        if let Some(problem) = misfit(before, step.before.is_none(), after)? {
+            return Ok(Err(problem));
         }
     }
     if steps.is_empty() {
@@ -314,6 +314,34 @@ fn judge_records(
     let mutation =
         Mutation { op: words.op, by: words.by.clone(), at, steps: steps.into_values().collect(), gates };
     Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
+}
+
+/// Why a record does not fit to what there was before, if it does not.
+fn misfit(before: &Snapshot<'_>, is_new: bool, after: &Record) -> Result<Option<String>, Error> {
+    let name = after.name();
+    if is_new && was_there(before, after)? {
+        return Ok(Some(format!("it adds {name}, which there was already")));
+    }
+    let goal = match after {
+        Record::Policy(_) | Record::Quotas(_) | Record::Goal(..) => None,
+        Record::Gate(goal, ..)
+        | Record::Todo(goal, ..)
+        | Record::Evidence(goal, ..)
+        | Record::Spend(goal, ..) => Some(goal),
+    };
+    if let Some(goal) = goal
+        && before.goal(goal)?.is_none()
+    {
+        return Ok(Some(format!("it adds {name} to goal `{goal}`, which is not there")));
+    }
+    if let Record::Todo(goal, _, Todo { state: TodoState::Done { evidence, .. }, .. }) = after {
+        for id in evidence {
+            if !before.has_evidence(goal, id)? {
+                return Ok(Some(format!("it completes {name} with evidence `{id}`, which is not there")));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Whether the id of a record was used before, even if the record is closed by now.

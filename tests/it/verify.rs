@@ -135,27 +135,34 @@ fn a_lie_in_several_files_or_in_none_is_named() {
     let file = |below: &str, id: &str| format!("repo/.loopx/goals/ship/todos/{below}{id}.toml");
     let (open_text, done_text) = (repo.read(&file("", &open)), repo.read(&file("closed/", &done)));
     let mut said = String::new();
-    let mut check = |op: &str, id: &str| {
+    let mut check = |goal: &str, op: &str, id: &str| {
         let words =
-            format!("Loopx-Op: {op}\nLoopx-Goal: ship\nLoopx-Record: todo/{id}\nLoopx-Actor: agent:a");
+            format!("Loopx-Op: {op}\nLoopx-Goal: {goal}\nLoopx-Record: todo/{id}\nLoopx-Actor: agent:a");
         repo.git("-C .loopx add -A").success();
         repo.git(&format!("-C .loopx commit -q -s --allow-empty -m x -m '{words}'")).success();
         let verified = repo.loopx("verify --json").json();
         said.push_str(&format!("{}\n", verified["bad"]["problem"].as_str().expect("a sentence")));
         repo.git(&format!("-C .loopx reset -q --hard {}", tip.trim())).success();
     };
-    check("goal.configure", &open);
+    check("ship", "goal.configure", &open);
     repo.write(&file("", &done), &open_text);
-    check("todo.add", &done);
+    check("ship", "todo.add", &done);
+    let done_again = format!("{done_text}evidence = [\"e-0000\"]\n");
+    repo.write("repo/.loopx/goals/ship/todos/closed/t-0000.toml", &done_again);
+    check("ship", "todo.done", "t-0000");
+    repo.write("repo/.loopx/goals/nope/todos/t-0000.toml", &open_text);
+    check("nope", "todo.add", "t-0000");
     repo.write(&file("closed/", &open), &done_text);
     repo.write(&file("", &open), &open_text.replace("two", "three"));
-    check("todo.done", &open);
+    check("ship", "todo.done", &open);
     std::fs::remove_file(repo.path(&file("closed/", &done))).expect("a record");
     std::os::unix::fs::symlink("x", repo.path(&file("closed/", &done))).expect("a link");
-    check("todo.done", &done);
+    check("ship", "todo.done", &done);
     assert_snapshot!(said.replace(&open, "[OPEN]").replace(&done, "[DONE]"), @"
     it changes no record
     it adds todo/[DONE], which there was already
+    it completes todo/t-0000 with evidence `e-0000`, which is not there
+    it adds todo/t-0000 to goal `nope`, which is not there
     it has todo/[OPEN] in two places
     `goals/ship/todos/closed/[DONE].toml` on the state branch cannot be read: it is not a plain file
     ");
