@@ -23,6 +23,8 @@ const LOOPX_NOW: &str = "LOOPX_NOW";
 const LOOPX_SEED: &str = "LOOPX_SEED";
 /// git's own: the repository the user means.
 pub const GIT_DIR: &str = "GIT_DIR";
+/// git's own: where that repository has its refs and hooks.
+pub const GIT_COMMON_DIR: &str = "GIT_COMMON_DIR";
 
 /// The process we are.
 #[derive(Debug)]

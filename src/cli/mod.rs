@@ -27,7 +27,7 @@ use crate::{
     domain::id::{AgentId, GoalId},
     error::{Error, Kind},
     ops::{Ctx, Done},
-    process::{GIT_DIR, LOOPX_GOAL, Process},
+    process::{GIT_COMMON_DIR, GIT_DIR, LOOPX_GOAL, Process},
     store::Store,
 };
 
@@ -211,11 +211,20 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
             .hint("look at what `-C` was given"));
     }
     let git_dir = process.env_os(GIT_DIR).filter(|_| global.dir.is_none()).map(PathBuf::from);
+    let store = Store::open(&cwd, git_dir.as_deref())?;
+    // With this, git takes refs and hooks from one repository and we would take the state from another.
+    if let Some(common) = process.env_os(GIT_COMMON_DIR).filter(|_| global.dir.is_none())
+        && here.join(&common).canonicalize().ok().as_deref() != Some(store.git().common_dir())
+    {
+        let shown = crate::domain::text::shown(&common.to_string_lossy(), 200);
+        let what = format!("`{GIT_COMMON_DIR}` is `{shown}`, which is not the repository that is meant here");
+        return Err(Error::new(Kind::Environment, what).hint(format!("run `unset {GIT_COMMON_DIR}`")));
+    }
     let goal = process.env(LOOPX_GOAL).map(|goal| goal.parse::<GoalId>());
     let goal = goal.transpose().map_err(|bad| Error::new(Kind::Usage, format!("`{LOOPX_GOAL}`: {bad}")))?;
     Ok(Ctx {
         caller: Caller::of(process, global.agent_id.clone())?,
-        store: Store::open(&cwd, git_dir.as_deref())?,
+        store,
         now: process.now(),
         entropy: process.entropy().map_err(|error| environment("no random bytes can be had", error))?,
         goal,

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    actor::{Actor, Proven, Stamp},
+    actor::{Actor, Proof, Proven, Stamp},
     change::{Op, Record},
     gate::{Gate, GateState},
     goal::{Goal, GoalState},
@@ -149,6 +149,8 @@ impl Mutation {
             return Err(Illegal::Result { op: self.op, record: record.name() });
         };
         self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
+        let Proof::Terminal { typed } = proof;
+        self.comes_out(record, typed == id.as_str())?;
         let proven = Proven { person: by.clone(), proof: proof.clone() };
         let again = before.resolve(id, decision.clone(), proven, *at, note.clone(), seen.clone())?;
         self.comes_out(record, again == *after)
@@ -290,6 +292,11 @@ mod tests {
             &again,
             "it is refused: gate `bucket` was decided already: `approve` by Ann at 2026-11-30T11:00:00Z",
         );
+        let mut unproven = yes.clone();
+        if let GateState::Resolved { proof: Proof::Terminal { typed }, .. } = &mut unproven.state {
+            *typed = "y".into();
+        }
+        illegal(&answer(ANN, &unproven), "gate/bucket is not what `gate.resolve` makes of it");
         let mut blind = yes.clone();
         if let GateState::Resolved { seen, .. } = &mut blind.state {
             seen.question = "sha256:0".into();

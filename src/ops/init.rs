@@ -51,6 +51,9 @@ impl Plan {
             Situation::Foreign { .. } => {
                 Some(format!("take over what something else than loopx put on `{branch}`"))
             }
+            Situation::Shown { .. } => Some(format!(
+                "put `{branch}` back at what `.loopx/` showed last, which may not be the newest"
+            )),
             Situation::Gone => {
                 Some(format!("begin `{branch}` anew, without the goals and gates that were there"))
             }
@@ -74,6 +77,7 @@ impl Plan {
                 Some(format!("git log --patch {}...{}", &last[..10], self.branch))
             }
             Situation::Foreign { last: None, .. } => Some(format!("git log --patch {}", self.branch)),
+            Situation::Shown { last } => Some(format!("git log --patch {}", &last[..10])),
             _ => None,
         }
     }
@@ -84,7 +88,8 @@ pub fn plan(ctx: &Ctx, branch: Option<&str>) -> Result<Plan, Error> {
     let branch = ctx.store.branch_for(branch)?;
     let situation = ctx.store.situation(&branch)?;
     let verdict = match &situation {
-        Situation::Foreign { .. } => Some(match ctx.store.verify(false, ctx.now, |_, _| ())?.bad {
+        // What was verified once is noted where whoever made the commits may write, so all of it is looked at again.
+        Situation::Foreign { .. } => Some(match ctx.store.verify(true, ctx.now, |_, _| ())?.bad {
             None => "each commit of it is a legal mutation".to_owned(),
             Some(bad) => format!("commit {} is no legal mutation: {}", &bad.commit[..10], bad.problem),
         }),
@@ -124,7 +129,7 @@ pub fn init(
     let state = match setup.situation {
         Situation::New | Situation::Gone => "began",
         Situation::Ours => "kept",
-        Situation::Lost { .. } => "put back",
+        Situation::Lost { .. } | Situation::Shown { .. } => "put back",
         Situation::Foreign { .. } => "adopted",
     };
     let value = Initialised { branch: setup.branch, state, goal: added, enforcement };

@@ -30,6 +30,9 @@ pub enum Situation {
     Ours,
     /// The branch is gone but not what it pointed to: put it back.
     Lost { last: String },
+    /// The branch and the writer's note are gone, and this is what `.loopx/` showed last. There may have been something newer,
+    /// so only a person may go back to it.
+    Shown { last: String },
     /// The branch is at a tip that loopx did not put there. Only a person may go on from it.
     Foreign { tip: String, last: Option<String> },
     /// The clone was set up before and the state is gone. Only a person may begin anew.
@@ -61,13 +64,12 @@ impl Store {
             if let Some(other) = self.git.branch_in_the_way(branch)? {
                 return Err(Error::BranchInTheWay { branch: branch.to_owned(), other });
             }
-            let last =
-                writer::last(&self.git).map_or_else(|| View::last_shown(&self.git), |last| Ok(Some(last)))?;
-            return Ok(match last {
-                Some(last) if self.git.base(last).is_ok() => Situation::Lost { last: last.to_string() },
-                Some(_) => Situation::Gone,
-                None if self.git.config(BRANCH_KEY).is_some() || self.excludes() => Situation::Gone,
-                None => Situation::New,
+            return Ok(match (writer::last(&self.git), View::last_shown(&self.git)?) {
+                (Some(last), _) if self.git.base(last).is_ok() => Situation::Lost { last: last.to_string() },
+                (Some(_), _) => Situation::Gone,
+                (None, Some(last)) => Situation::Shown { last: last.to_string() },
+                (None, None) if self.git.config(BRANCH_KEY).is_some() || self.excludes() => Situation::Gone,
+                (None, None) => Situation::New,
             });
         }
         let (tip, standing) = writer::standing(&self.git, branch)?;
@@ -142,7 +144,7 @@ impl Store {
                 writer.adopt(id(tip)?)?;
                 return id(tip).map(Some);
             }
-            Situation::Lost { last } => id(last)?,
+            Situation::Lost { last } | Situation::Shown { last } => id(last)?,
             Situation::New | Situation::Gone => {
                 let mut edit = Edit::default();
                 let (attributes, lines) = layout::ATTRIBUTES;

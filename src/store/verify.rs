@@ -25,6 +25,7 @@ use crate::domain::{
     change::{Op, Record},
     text::shown,
     time::{Seconds, Timestamp},
+    todo::{Todo, TodoState},
 };
 
 /// A commit dated further ahead of the clock than this is not believed.
@@ -104,8 +105,9 @@ impl Store {
             progress(checked, total);
         }
         if bad.is_none() {
-            let path = self.git.private_dir().join("verified");
-            fs::write(&path, tip.to_string()).map_err(Error::io("write", &path))?;
+            // Without the note, the next look costs more.
+            let dir = self.git.private_dir();
+            let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), tip.to_string()));
         }
         Ok(Verified { tip: tip.to_string(), checked, known, bad })
     }
@@ -291,7 +293,11 @@ fn judge_records(
             }
         }
         let read = |snapshot: &Snapshot<'_>| -> Result<Result<Option<Record>, String>, Error> {
-            Ok(snapshot.bytes(&path)?.map(|bytes| record(&named, &path, &bytes)).transpose())
+            match snapshot.bytes(&path) {
+                Ok(bytes) => Ok(bytes.map(|bytes| record(&named, &path, &bytes)).transpose()),
+                Err(error @ Error::Unreadable { .. }) => Ok(Err(error.to_string())),
+                Err(error) => Err(error),
+            }
         };
         let old = match before.filter(|_| change.old.is_some()).map(read).transpose()? {
             None => None,
@@ -304,8 +310,20 @@ fn judge_records(
             Some(Err(problem)) => return Ok(Err(problem)),
         };
         let step = steps.entry(named.record_name()).or_insert(Step { before: None, after: None });
+        if step.before.is_some() && old.is_some() || step.after.is_some() && new.is_some() {
+            return Ok(Err(format!("it has {} in two places", named.record_name())));
+        }
         step.before = step.before.take().or(old);
         step.after = step.after.take().or(new);
+    }
+    for step in steps.values() {
+        let (Some(before), Some(after)) = (before, &step.after) else { continue };
+        if let Some(problem) = misfit(before, step.before.is_none(), after)? {
+            return Ok(Err(problem));
+        }
+    }
+    if steps.is_empty() {
+        return Ok(Err("it changes no record".into()));
     }
     let changed: BTreeSet<String> = steps.keys().cloned().collect();
     // `init` writes policy and quota and names neither.
@@ -316,6 +334,45 @@ fn judge_records(
     let mutation =
         Mutation { op: words.op, by: words.by.clone(), at, steps: steps.into_values().collect(), gates };
     Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
+}
+
+/// Why a record does not fit to what there was before, if it does not.
+fn misfit(before: &Snapshot<'_>, is_new: bool, after: &Record) -> Result<Option<String>, Error> {
+    let name = after.name();
+    if is_new && was_there(before, after)? {
+        return Ok(Some(format!("it adds {name}, which there was already")));
+    }
+    let goal = match after {
+        Record::Policy(_) | Record::Quotas(_) | Record::Goal(..) => None,
+        Record::Gate(goal, ..)
+        | Record::Todo(goal, ..)
+        | Record::Evidence(goal, ..)
+        | Record::Spend(goal, ..) => Some(goal),
+    };
+    if let Some(goal) = goal
+        && before.goal(goal)?.is_none()
+    {
+        return Ok(Some(format!("it adds {name} to goal `{goal}`, which is not there")));
+    }
+    if let Record::Todo(goal, _, Todo { state: TodoState::Done { evidence, .. }, .. }) = after {
+        for id in evidence {
+            if !before.has_evidence(goal, id)? {
+                return Ok(Some(format!("it completes {name} with evidence `{id}`, which is not there")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the id of a record was used before, even if the record is closed by now.
+fn was_there(before: &Snapshot<'_>, record: &Record) -> Result<bool, Error> {
+    match record {
+        Record::Policy(_) | Record::Quotas(_) | Record::Goal(..) => Ok(false),
+        Record::Gate(goal, id, _) => Ok(before.gate(goal, id)?.is_some()),
+        Record::Todo(_, id, _) => before.todo_taken(id),
+        Record::Evidence(_, id, _) => before.evidence_taken(id),
+        Record::Spend(goal, id, _) => Ok(before.spend(goal, id)?.is_some()),
+    }
 }
 
 /// A record at `path`, canonical and where it belongs.

@@ -58,7 +58,9 @@ enum Note {
 impl Note {
     /// The note and the branch it is about.
     fn read(path: &Path) -> (Self, String) {
-        Self::parse(&fs::read_to_string(path).unwrap_or_default())
+        // A pipe of that name would be waited for.
+        let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
+        Self::parse(&is_file.then(|| fs::read_to_string(path).ok()).flatten().unwrap_or_default())
     }
 
     fn parse(text: &str) -> (Self, String) {

@@ -434,6 +434,22 @@ fn without_the_program_a_push_is_refused_with_the_way_out() {
 }
 
 #[test]
+fn without_the_tools_of_the_system_a_push_is_refused() {
+    let mut repo = Sandbox::with_remote();
+    repo.commit("feature");
+    repo.loopx("gate open Ready? --agent-id a").success();
+    let bin = repo.path("home/bin");
+    std::fs::create_dir(&bin).expect("a folder");
+    let git = repo.feed("sh", &["-c", "command -v git"], "").success().stdout;
+    std::os::unix::fs::symlink(git.trim(), bin.join("git")).expect("a link");
+    repo.env("PATH", &bin.display().to_string());
+    let pushed = repo.git("push -q origin main");
+    assert!(pushed.code == 1 && pushed.stderr.contains("cat: "), "{pushed}");
+    repo.clear_env();
+    assert_eq!(repo.git("ls-remote origin main").stdout[..40], repo.git("rev-parse main~1").stdout[..40]);
+}
+
+#[test]
 fn another_program_of_the_same_name_is_not_asked() {
     let mut repo = Sandbox::with_remote();
     repo.script("home/bin/loopx", "#!/bin/sh\nexit 0\n");

@@ -313,6 +313,42 @@ fn a_branch_that_is_gone_is_not_begun_anew() {
 }
 
 #[test]
+fn a_folder_that_is_behind_does_not_bring_back_an_older_state() {
+    let repo = Sandbox::with_remote();
+    repo.commit("feature");
+    let (older, lock) = (repo.tip(), repo.path("repo/.git/worktrees/-loopx/index.lock"));
+    std::fs::write(&lock, "").expect("a lock");
+    repo.loopx("gate open Ready? --agent-id a").success();
+    std::fs::remove_file(&lock).expect("the lock");
+    std::fs::remove_dir_all(repo.path("repo/.git/loopx")).expect("the note");
+    repo.git("update-ref -d refs/heads/loopx/state").success();
+    assert_snapshot!(repo.scene("
+        loopx init
+        git push -q origin main
+    "), @"
+    $ loopx init
+    [stderr] error: only a person at a terminal may put `loopx/state` back at what `.loopx/` showed last, which may not be the newest, and there is none
+    [stderr] hint: run `loopx init` in a terminal
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: this repository has no loopx state
+    [stderr] hint: run `loopx init`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    assert_snapshot!(repo.person("init", "loopx/state"), @"
+    This will put `loopx/state` back at what `.loopx/` showed last, which may not be the newest
+    Look at it first: git log --patch [ID]
+
+    Type `loopx/state` to put `loopx/state` back at what `.loopx/` showed last, which may not be the newest: loopx/state
+    put back the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+    assert_eq!(repo.tip(), older);
+}
+
+#[test]
 fn a_state_of_which_all_was_removed_is_not_begun_anew() {
     let repo = Sandbox::with_remote();
     repo.commit("feature");

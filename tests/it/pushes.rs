@@ -507,3 +507,25 @@ fn state_in_the_middle_of_what_is_pushed_is_found() {
     [exit 1]
     ");
 }
+
+#[test]
+fn a_state_elsewhere_does_not_answer_for_this_repository() {
+    let mut repo = held();
+    repo.git("clone -q --no-hardlinks . ../twin").success();
+    repo.cd("twin");
+    repo.git("pull -q").success();
+    repo.loopx("init").success();
+    repo.cd("repo");
+    for (name, dir) in [("GIT_DIR", "twin/.git"), ("GIT_COMMON_DIR", "repo/.git"), ("GIT_WORK_TREE", "repo")]
+    {
+        let dir = repo.path(dir).display().to_string();
+        repo.env(name, &dir);
+    }
+    assert_snapshot!(repo.git_shown("push -q origin main"), @"
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `GIT_COMMON_DIR` is `[ROOT]/repo/.git`, which is not the repository that is meant here
+    [stderr] hint: run `unset GIT_COMMON_DIR`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}

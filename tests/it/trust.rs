@@ -466,3 +466,17 @@ fn a_branch_that_was_moved_back_shuts_the_door() {
     $ git -C .loopx status --porcelain
     ");
 }
+
+#[test]
+fn a_pipe_in_place_of_the_note_is_not_waited_for() {
+    let repo = sound();
+    std::fs::remove_file(repo.path("repo/.git/loopx/writer")).expect("the note");
+    repo.feed("mkfifo", &[&repo.path("repo/.git/loopx/writer").display().to_string()], "").success();
+    assert_snapshot!(repo.git_shown("push -q origin main"), @"
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not where loopx left it
+    [stderr] hint: if it is right as it is, a person takes it over with `loopx init`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}

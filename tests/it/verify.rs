@@ -123,6 +123,52 @@ fn every_lie_is_named() {
 }
 
 #[test]
+fn a_lie_in_several_files_or_in_none_is_named() {
+    let repo = lived_in();
+    let todos = repo.loopx("todo list --all --json").json();
+    let id = |state: &str| {
+        let todos = todos["todos"].as_array().expect("todos");
+        let todo = todos.iter().find(|todo| todo["state"]["is"] == state).expect("a todo");
+        todo["id"].as_str().expect("an id").to_owned()
+    };
+    let (open, done, tip) = (id("open"), id("done"), repo.tip());
+    let file = |below: &str, id: &str| format!("repo/.loopx/goals/ship/todos/{below}{id}.toml");
+    let (open_text, done_text) = (repo.read(&file("", &open)), repo.read(&file("closed/", &done)));
+    let mut said = String::new();
+    let mut check = |goal: &str, op: &str, id: &str| {
+        let words =
+            format!("Loopx-Op: {op}\nLoopx-Goal: {goal}\nLoopx-Record: todo/{id}\nLoopx-Actor: agent:a");
+        repo.git("-C .loopx add -A").success();
+        repo.git(&format!("-C .loopx commit -q -s --allow-empty -m x -m '{words}'")).success();
+        let verified = repo.loopx("verify --json").json();
+        said.push_str(&format!("{}\n", verified["bad"]["problem"].as_str().expect("a sentence")));
+        repo.git(&format!("-C .loopx reset -q --hard {}", tip.trim())).success();
+    };
+    check("ship", "goal.configure", &open);
+    repo.write(&file("", &done), &open_text);
+    check("ship", "todo.add", &done);
+    let done_again = format!("{done_text}evidence = [\"e-0000\"]\n");
+    repo.write("repo/.loopx/goals/ship/todos/closed/t-0000.toml", &done_again);
+    check("ship", "todo.done", "t-0000");
+    repo.write("repo/.loopx/goals/nope/todos/t-0000.toml", &open_text);
+    check("nope", "todo.add", "t-0000");
+    repo.write(&file("closed/", &open), &done_text);
+    repo.write(&file("", &open), &open_text.replace("two", "three"));
+    check("ship", "todo.done", &open);
+    std::fs::remove_file(repo.path(&file("closed/", &done))).expect("a record");
+    std::os::unix::fs::symlink("x", repo.path(&file("closed/", &done))).expect("a link");
+    check("ship", "todo.done", &done);
+    assert_snapshot!(said.replace(&open, "[OPEN]").replace(&done, "[DONE]"), @"
+    it changes no record
+    it adds todo/[DONE], which there was already
+    it completes todo/t-0000 with evidence `e-0000`, which is not there
+    it adds todo/t-0000 to goal `nope`, which is not there
+    it has todo/[OPEN] in two places
+    `goals/ship/todos/closed/[DONE].toml` on the state branch cannot be read: it is not a plain file
+    ");
+}
+
+#[test]
 fn the_first_bad_commit_is_shown_with_the_way_back() {
     let repo = lived_in();
     repo.forge("goals/ship/todos/t-0000.toml", "mine");
@@ -174,4 +220,41 @@ fn a_person_is_shown_the_verdict_before_taking_over() {
     pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
     ");
     repo.git("push -q origin main").success();
+}
+
+#[test]
+fn a_note_that_all_was_verified_does_not_soothe_who_takes_over() {
+    let repo = lived_in();
+    let open = repo.todo("four");
+    let path = format!("goals/ship/todos/{open}.toml");
+    repo.forge(&path, &repo.read(&format!("repo/.loopx/{path}")).replace("four", "five"));
+    repo.write("repo/.git/loopx/verified", &repo.tip());
+    assert_snapshot!(repo.person("init", "no"), @"
+    This will take over what something else than loopx put on `loopx/state`
+    What is there: commit [ID] is no legal mutation: it has no `Signed-off-by` trailer
+    Look at it first: git log --patch [ID]...loopx/state
+
+    Type `loopx/state` to take over what something else than loopx put on `loopx/state`: no
+    error: that was not `loopx/state`, so nothing was changed
+    hint: run `loopx init` again
+    [exit 1]
+    ");
+}
+
+#[test]
+fn without_a_place_for_its_note_verify_looks_all_the_same() {
+    let repo = lived_in();
+    std::fs::remove_dir_all(repo.path("repo/.git/loopx")).expect("the folder");
+    assert_snapshot!(repo.person("init", "loopx/state"), @"
+    This will take over what something else than loopx put on `loopx/state`
+    What is there: each commit of it is a legal mutation
+    Look at it first: git log --patch loopx/state
+
+    Type `loopx/state` to take over what something else than loopx put on `loopx/state`: loopx/state
+    adopted the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+    std::fs::remove_dir_all(repo.path("repo/.git/loopx")).expect("the folder");
+    repo.write("repo/.git/loopx", "a file");
+    assert_snapshot!(repo.loopx("verify"), @"14 commits (14 new commits): each is one legal mutation, signed off");
 }
