@@ -14,10 +14,9 @@ use serde::Serialize;
 use super::Ctx;
 use crate::{
     error::{Error, Kind},
-    store::Store,
+    store::{Store, setup::HOOK_MARK},
 };
 
-const BEGIN: &str = "# >>> loopx >>>";
 const END: &str = "# <<< loopx <<<";
 /// What a user may write into a hook of their own, as its first command, where loopx does not write itself.
 const CALL: &str = "loopx hook pre-push \"$@\" || exit 1";
@@ -165,7 +164,7 @@ fn shell_of(text: &str) -> Option<&str> {
 
 /// What stands before, between and after the marks; the marks' lines belong to the middle.
 fn section(text: &str) -> Option<(&str, &str, &str)> {
-    let begin = text.find(BEGIN)?;
+    let begin = text.find(HOOK_MARK)?;
     let end = begin + text[begin..].find(END)?;
     let end = text[end..].find('\n').map_or(text.len(), |line_end| end + line_end + 1);
     Some((&text[..begin], &text[begin..end], &text[end..]))

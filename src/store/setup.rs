@@ -3,7 +3,7 @@
 
 use std::{fs, io::Write as _, path::PathBuf};
 
-use gix::ObjectId;
+use gix::{ObjectId, bstr::ByteSlice as _};
 
 use super::{
     DEFAULT_BRANCH, Error, Store, Warning, format,
@@ -20,6 +20,9 @@ use crate::domain::{
     policy::Policy,
     quota::Quotas,
 };
+
+/// What the first line of the section in a git hook begins with.
+pub const HOOK_MARK: &str = "# >>> loopx >>>";
 
 /// What is there before a set-up, and so what it comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +71,7 @@ impl Store {
                 (Some(last), _) if self.git.base(last).is_ok() => Situation::Lost { last: last.to_string() },
                 (Some(_), _) => Situation::Gone,
                 (None, Some(last)) => Situation::Shown { last: last.to_string() },
-                (None, None) if self.git.config(BRANCH_KEY).is_some() || self.excludes() => Situation::Gone,
+                (None, None) if self.has_signs() => Situation::Gone,
                 (None, None) => Situation::New,
             });
         }
@@ -182,6 +185,13 @@ impl Store {
         let gap = if present.is_empty() || present.ends_with('\n') { "" } else { "\n" };
         let mut file = fs::File::options().create(true).append(true).open(&path).map_err(failed())?;
         file.write_all(format!("{gap}/{FOLDER}\n").as_bytes()).map_err(failed())
+    }
+
+    /// Whether anything is there that an earlier set-up left outside of the state.
+    fn has_signs(&self) -> bool {
+        let hook = self.git.common_dir().join("hooks").join("pre-push");
+        let guards = || fs::read(hook).is_ok_and(|hook| hook.contains_str(HOOK_MARK));
+        self.git.config(BRANCH_KEY).is_some() || self.excludes() || guards()
     }
 
     /// Whether the line of [`Store::exclude`] is there, which a set-up leaves.

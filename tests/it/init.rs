@@ -376,6 +376,28 @@ fn a_state_of_which_all_was_removed_is_not_begun_anew() {
 }
 
 #[test]
+fn any_sign_of_an_earlier_set_up_takes_a_person() {
+    for left in ["config", "exclude", "hook"] {
+        let repo = Sandbox::with_remote();
+        for dir in ["repo/.loopx", "repo/.git/loopx", "repo/.git/worktrees"] {
+            std::fs::remove_dir_all(repo.path(dir)).expect("a folder");
+        }
+        repo.git("update-ref -d refs/heads/loopx/state").success();
+        if left != "config" {
+            repo.git("config --unset loopx.branch").success();
+        }
+        if left != "exclude" {
+            repo.write("repo/.git/info/exclude", "");
+        }
+        if left != "hook" {
+            std::fs::remove_file(repo.path("repo/.git/hooks/pre-push")).expect("a hook");
+        }
+        let output = repo.loopx("init --agent-id a");
+        assert!(output.stderr.contains("only a person may begin `loopx/state` anew"), "{left}: {output}");
+    }
+}
+
+#[test]
 fn a_branch_below_the_name_is_left_alone() {
     let repo = Sandbox::plain();
     repo.git("branch loopx/state/mine").success();
