@@ -80,10 +80,8 @@ impl Mutation {
             (Op::GoalConfigure, pairs) => self.configured(pairs),
             (Op::GateOpen, [(None, Some(record @ Record::Gate(_, _, gate)))]) => {
                 self.is_mine(record, &gate.asked)?;
-                self.comes_out(
-                    record,
-                    gate.is_open() && gate.options.iter().any(super::id::Choice::is_rejection),
-                )
+                let Gate { question, options, blocks, todos, asked, state: _ } = gate.clone();
+                self.comes_out(record, *gate == Gate::new(question, options, blocks, todos, asked))
             }
             (
                 Op::GateResolve,
@@ -302,6 +300,16 @@ mod tests {
             seen.question = "sha256:0".into();
         }
         illegal(&answer(ANN, &blind), "it is refused: gate `bucket` was changed after it was shown");
+    }
+
+    #[test]
+    fn a_question_has_to_be_one_that_holds_something_back() {
+        let asked = |gate: Gate| mutation(Op::GateOpen, "agent:a", "09:30", vec![(None, gate_record(&gate))]);
+        assert_eq!(asked(gate(&[])).judge(), Ok(()));
+        let mute = Gate { blocks: BTreeSet::new(), ..gate(&[]) };
+        illegal(&asked(mute), "gate/bucket is not what `gate.open` makes of it");
+        let leading = Gate { options: vec!["approve".parse().unwrap()], ..gate(&[]) };
+        illegal(&asked(leading), "gate/bucket is not what `gate.open` makes of it");
     }
 
     #[test]

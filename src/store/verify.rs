@@ -354,6 +354,12 @@ fn misfit(before: &Snapshot<'_>, is_new: bool, after: &Record) -> Result<Option<
     {
         return Ok(Some(format!("it adds {name} to goal `{goal}`, which is not there")));
     }
+    if let Record::Spend(goal, _, spend) = after {
+        let spends: Vec<_> = before.spends(goal)?.into_values().collect();
+        if let Err(refusal) = before.quota(goal)?.spend(goal, &spends, spend.clone()) {
+            return Ok(Some(format!("it is refused: {refusal}")));
+        }
+    }
     if let Record::Todo(goal, _, Todo { state: TodoState::Done { evidence, .. }, .. }) = after {
         for id in evidence {
             if !before.has_evidence(goal, id)? {

@@ -158,6 +158,11 @@ fn a_lie_in_several_files_or_in_none_is_named() {
     std::fs::remove_file(repo.path(&file("closed/", &done))).expect("a record");
     std::os::unix::fs::symlink("x", repo.path(&file("closed/", &done))).expect("a link");
     check("ship", "todo.done", &done);
+    let spend = repo.git("-C .loopx ls-files goals/ship/spend").success().stdout;
+    let spend = repo.read(&format!("repo/.loopx/{}", spend.trim()));
+    let slots = spend.replace("\"slots\": 1", "\"slots\": 9999");
+    repo.write("repo/.loopx/goals/ship/spend/s-000000000000.json", &slots);
+    check("ship", "quota.spend", "t-0000");
     assert_snapshot!(said.replace(&open, "[OPEN]").replace(&done, "[DONE]"), @"
     it changes no record
     it adds todo/[DONE], which there was already
@@ -165,6 +170,7 @@ fn a_lie_in_several_files_or_in_none_is_named() {
     it adds todo/t-0000 to goal `nope`, which is not there
     it has todo/[OPEN] in two places
     `goals/ship/todos/closed/[DONE].toml` on the state branch cannot be read: it is not a plain file
+    it is refused: goal `ship` has 23 of 24 slots left in this window, and 9999 are wanted
     ");
 }
 
