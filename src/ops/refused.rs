@@ -142,13 +142,12 @@ impl From<store::Error> for Error {
                     "nothing was changed; make room (`df .` shows how much there is) and run the command again",
                 ],
             ),
-            S::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => (
+            forbidden if forbidden.is_forbidden() => (
                 Kind::Environment,
-                &["check who may write to `.git`; inside a sandbox, run loopx outside of it"],
+                &[
+                    "`ls -ld .git .loopx` shows who may write there; inside a sandbox, run loopx outside of it",
+                ],
             ),
-            S::Io { source, .. } if source.kind() == std::io::ErrorKind::ReadOnlyFilesystem => {
-                (Kind::Environment, &["`.git` is read-only here; inside a sandbox, run loopx outside of it"])
-            }
             S::Io { .. } => (Kind::Environment, &["check the path and its permissions"]),
             S::Git { .. } => (Kind::Environment, &["run `git fsck` to see whether the repository is sound"]),
             S::UnknownRevision(_) => (Kind::NotFound, &["run `git log --oneline` for commits that exist"]),

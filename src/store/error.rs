@@ -110,6 +110,18 @@ impl Error {
         }
     }
 
+    /// Nobody may write there: permissions, or a file system that is read-only.
+    pub fn is_forbidden(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        // `EACCES`, `EROFS`.
+        const SIGNS: [&str; 2] = ["(os error 13)", "(os error 30)"];
+        match self {
+            Self::Io { source, .. } => matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem),
+            Self::Git { problem, .. } => SIGNS.iter().any(|sign| problem.contains(sign)),
+            _ => false,
+        }
+    }
+
     /// The state is there but not to be trusted, so that whatever depends on it has to refuse.
     pub fn is_distrust(&self) -> bool {
         matches!(
