@@ -8,4 +8,8 @@ test:
 
 # Timings, paired against git in the same run.
 bench:
-    cargo bench --locked
+    cargo bench --locked --bench speed
+
+# Faults, and what came of them.
+torture:
+    cargo bench --locked --bench torture

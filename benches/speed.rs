@@ -4,6 +4,8 @@
 //! whatever the number of closed records and commits.
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a bench measures and says so")]
 
+mod sealed;
+
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
@@ -11,7 +13,6 @@ use std::{
     io::{Seek as _, Write as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::LazyLock,
     time::{Duration, Instant},
 };
 
@@ -24,14 +25,6 @@ use loopx::{
     store::format,
 };
 
-/// The program under measurement, copied into place as an installation does. (The kernel maps a file that a linker wrote
-/// here and there more slowly; git's was copied, too.)
-static LOOPX: LazyLock<(tempfile::TempDir, String)> = LazyLock::new(|| {
-    let dir = tempfile::tempdir().expect("a folder");
-    let program = dir.path().join("loopx").to_str().expect("a path").to_owned();
-    fs::copy(env!("CARGO_BIN_EXE_loopx"), &program).expect("a copy");
-    (dir, program)
-});
 const SIZES: [usize; 3] = [100, 10_000, 100_000];
 const OPEN: usize = 50;
 /// So many records go into one segment.
@@ -85,18 +78,16 @@ impl Repo {
     fn new(size: usize) -> Self {
         let mut repo = Self { dir: tempfile::tempdir().expect("a folder"), size, added: Vec::new() };
         fs::create_dir(repo.top()).expect("a folder");
-        let config =
-            "[user]\nname = Ann\nemail = ann@example.test\n[init]\ndefaultBranch = main\n[gc]\nauto = 0\n";
-        fs::write(repo.dir.path().join(".gitconfig"), config).expect("a config");
+        sealed::furnish(repo.dir.path());
         repo.run("git", &["init", "-q"], "");
         repo.run("git", &["commit", "-q", "--allow-empty", "-m", "base"], "");
-        repo.run(&LOOPX.1, &["init", "--goal-text", "Ship it", "--goal-id", "ship"], "");
+        repo.run(sealed::program(), &["init", "--goal-text", "Ship it", "--goal-id", "ship"], "");
         repo.run("git", &["fast-import", "--quiet", "--date-format=raw"], &import(size));
         // The import plays the store, so it also notes the tip as its own.
         let tip = repo.run("git", &["rev-parse", "loopx/state"], "").1;
         let note = format!("idle {} loopx/state", tip.trim());
         fs::write(repo.top().join(".git/loopx/writer"), note).expect("a note");
-        repo.run(&LOOPX.1, &["init"], "");
+        repo.run(sealed::program(), &["init"], "");
         for _ in 0..3 {
             repo.add();
         }
@@ -108,14 +99,7 @@ impl Repo {
     }
 
     fn command(&self, program: &str, args: &[&str]) -> Command {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        // A bare name would be started in another and slower way than the whole path of loopx.
-        let mut found = std::env::split_paths(&path).map(|dir| dir.join(program));
-        let program = found.find(|file| file.is_file()).unwrap_or_else(|| program.into());
-        let mut command = Command::new(program);
-        command.args(args).env_clear().env("PATH", path).env("HOME", self.dir.path());
-        command.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(self.top());
-        command
+        sealed::command(self.dir.path(), &self.top(), program, args)
     }
 
     /// Runs a program to its end; returns how long that took and what it printed.
@@ -124,7 +108,7 @@ impl Repo {
     }
 
     fn add(&mut self) -> Duration {
-        let (took, said) = self.run(&LOOPX.1, &["todo", "add", "a new todo", "--json"], "");
+        let (took, said) = self.run(sealed::program(), &["todo", "add", "a new todo", "--json"], "");
         let said: serde_json::Value = serde_json::from_str(&said).expect("an answer");
         self.added.push(said["id"].as_str().expect("an id").to_owned());
         took
@@ -133,16 +117,19 @@ impl Repo {
     fn measure(&mut self, what: What) -> Duration {
         match what {
             What::RevParse => self.run("git", &["rev-parse", "HEAD"], "").0,
-            What::Status => self.run(&LOOPX.1, &["status"], "").0,
-            What::ShouldRun => self.run(&LOOPX.1, &["quota", "should-run", "--agent-id", "codex-1"], "").0,
+            What::Status => self.run(sealed::program(), &["status"], "").0,
+            What::ShouldRun => {
+                self.run(sealed::program(), &["quota", "should-run", "--agent-id", "codex-1"], "").0
+            }
             What::PrePush => self.pre_push().0,
             What::Commit => self.run("git", &["commit", "-q", "--allow-empty", "-m", "x"], "").0,
             What::Add => self.add(),
             What::Claim => {
                 let todo = self.added.pop().expect("one was added");
-                let took = self.run(&LOOPX.1, &["todo", "claim", &todo, "--agent-id", "codex-1"], "").0;
+                let took =
+                    self.run(sealed::program(), &["todo", "claim", &todo, "--agent-id", "codex-1"], "").0;
                 // As many are open in the next round.
-                self.run(&LOOPX.1, &["todo", "done", &todo, "--agent-id", "codex-1"], "");
+                self.run(sealed::program(), &["todo", "done", &todo, "--agent-id", "codex-1"], "");
                 took
             }
         }
@@ -151,7 +138,7 @@ impl Repo {
     fn pre_push(&self) -> (Duration, String) {
         let head = fs::read_to_string(self.top().join(".git/refs/heads/main")).expect("a commit");
         let line = format!("refs/heads/main {} refs/heads/main {}\n", head.trim(), "0".repeat(40));
-        let pushed = self.run(&LOOPX.1, &["hook", "pre-push", "origin", "../hub.git"], &line);
+        let pushed = self.run(sealed::program(), &["hook", "pre-push", "origin", "../hub.git"], &line);
         // What the push would leave behind; the next one carries what is new since.
         let remote = self.top().join(".git/refs/remotes/origin");
         fs::create_dir_all(&remote).and_then(|()| fs::write(remote.join("main"), head)).expect("a ref");
@@ -166,7 +153,7 @@ impl Repo {
         }
         let note = self.dir.path().join("memory");
         let note = note.to_str().expect("a path");
-        let args = [&["-o", note, "-f", "%M", &LOOPX.1], args].concat();
+        let args = [&["-o", note, "-f", "%M", sealed::program()], args].concat();
         self.run(time, &args, "");
         let kilobytes = fs::read_to_string(note).ok()?;
         kilobytes.trim().parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)

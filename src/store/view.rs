@@ -322,7 +322,9 @@ impl View {
                 edited.push(path.clone());
             }
         }
-        self.write_index(git, look, &written)?;
+        if !self.write_index(git, look, &written)? {
+            return self.sync(git, shown, tip, Look::All);
+        }
         // Over the old one, which is as long: half a note would make every file look as if it had been edited by hand.
         let (note, hex) = (self.admin.join(NOTE), tip.to_string());
         fs::File::options()
@@ -396,13 +398,14 @@ impl View {
         }
     }
 
-    /// Tells git's index of the worktree what its files are, so that `git status` there is clean.
+    /// Tells git's index of the worktree what its files are, so that `git status` there is clean. Does nothing and
+    /// returns false when changes are all that is known and there is no sound index to put them into.
     fn write_index(
         &self,
         git: &Git,
         look: Look,
         changes: &[(&str, Option<ObjectId>, Applied)],
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         use gix::index::{File, State, entry};
         let failed = || Error::git("write the index of `.loopx/`");
         let path = self.admin.join("index");
@@ -412,10 +415,13 @@ impl View {
             lock if lock.exists() => Error::Locked(lock),
             _ => Error::Git { doing: "lock the index of `.loopx/`", problem: error.to_string() },
         })?;
-        let mut index = match look == Look::Changes && path.exists() {
+        let mut index = match look {
             // Its checksum is not looked at: it would cost as much as all the rest, and git looks.
-            true => File::at(&path, git.hash_kind(), true, Default::default()).map_err(failed())?,
-            false => File::from_state(State::new(git.hash_kind()), path),
+            Look::Changes => match File::at(&path, git.hash_kind(), true, Default::default()) {
+                Ok(index) => index,
+                Err(_) => return Ok(false),
+            },
+            Look::All => File::from_state(State::new(git.hash_kind()), path),
         };
         // The tree cache would make git commit what was there before.
         index.remove_tree();
@@ -454,7 +460,7 @@ impl View {
         let problem = |problem: String| Error::Git { doing: "write the index of `.loopx/`", problem };
         let lock = out.into_inner().map_err(|error| problem(error.to_string()))?;
         lock.commit().map_err(|error| problem(error.to_string()))?;
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -765,3 +765,15 @@ fn a_broken_ref_is_named_and_init_puts_the_branch_back() {
     ");
     assert_eq!(repo.tip(), tip);
 }
+
+#[test]
+fn an_index_of_the_folder_that_is_gone_or_garbled_is_made_anew() {
+    let repo = Sandbox::ready();
+    let index = "repo/.git/worktrees/-loopx/index";
+    std::fs::remove_file(repo.path(index)).expect("an index");
+    assert_eq!(repo.loopx("todo add work").success().stderr, "");
+    assert_eq!(repo.git("-C .loopx status --porcelain").success().to_string(), "");
+    repo.write(index, "garbage");
+    assert_eq!(repo.loopx("todo add 'more work'").success().stderr, "");
+    assert_eq!(repo.git("-C .loopx status --porcelain").success().to_string(), "");
+}
