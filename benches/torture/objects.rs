@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{dice::Dice, repo::Repo, table::Row};
+use crate::{dice::Dice, repo::Repo, sealed, table::Row};
 
 const TIMES: usize = 16;
 
@@ -32,9 +32,10 @@ fn replace(file: &Path, change: impl Fn(&mut Vec<u8>)) {
     fs::remove_file(file).and_then(|()| fs::write(file, bytes)).expect("an object");
 }
 
-/// A row for each kind of object and harm, and one for what helps.
+/// A row for each kind of object and harm, and two for what helps.
 pub(crate) fn rows() -> Vec<Row> {
     let mut back = Row::new("one of these objects, put back from a copy of the repository");
+    let mut mended = Row::new("one of the newest state, `loopx doctor --fix` run before the next mutation");
     let mut dice = Dice(3);
     let mut rows = Vec::new();
     for (of, is_past) in [("of the newest state", false), ("of the past", true)] {
@@ -49,11 +50,17 @@ pub(crate) fn rows() -> Vec<Row> {
                 let _ = fs::remove_file(&file);
                 fs::write(&file, copy).expect("an object");
                 back.count(repo.judge());
+                if !is_past {
+                    let mut repo = Repo::new();
+                    inflict(&object(&repo, is_past, &mut dice));
+                    repo.run(sealed::program(), &["doctor", "--fix"]);
+                    mended.count(repo.judge());
+                }
             }
             rows.push(row);
         }
     }
-    rows.push(back);
+    rows.extend([mended, back]);
     rows
 }
 

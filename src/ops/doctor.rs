@@ -68,11 +68,29 @@ pub fn diagnose(ctx: &Ctx, fix: bool) -> Result<Report, Error> {
     }
     let is_trusted = trusted.is_ok();
     drop(trusted);
+    if is_trusted {
+        objects(ctx, fix, &mut findings)?;
+    }
     history(ctx, &mut findings)?;
     view(ctx, fix && is_trusted, &mut findings)?;
     guards(ctx, fix, &mut findings)?;
     leftovers(ctx, fix, &mut findings)?;
     Ok(Report { findings })
+}
+
+/// The objects that git should have of the present.
+fn objects(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
+    let snapshot = ctx.store.read()?;
+    // What cannot be read at all was said already.
+    for lost in ctx.store.lost_objects(&snapshot).unwrap_or_default() {
+        let problem = format!("git has lost the object {} of the state, which is still at hand", lost.id());
+        findings.push(match fix {
+            true if ctx.store.put_back(&lost) => Finding::fixed(problem),
+            true => Finding::new(problem, format!("git cat-file -p {}", lost.id())),
+            false => Finding::new(problem, "loopx doctor --fix"),
+        });
+    }
+    Ok(())
 }
 
 /// The commits since the last look, and their dates.

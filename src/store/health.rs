@@ -6,6 +6,11 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
+use gix::{
+    ObjectId,
+    objs::{Kind, Write as _},
+};
+
 use super::{
     Error, Snapshot, Store,
     git::Git,
@@ -13,6 +18,20 @@ use super::{
     view::{FOLDER, NOTE, View},
 };
 use crate::domain::time::{Seconds, Timestamp};
+
+/// An object that the object database should have, and its bytes.
+#[derive(Debug)]
+pub struct Lost {
+    id: ObjectId,
+    bytes: Vec<u8>,
+}
+
+impl Lost {
+    /// Its id, in hex.
+    pub fn id(&self) -> String {
+        self.id.to_string()
+    }
+}
 
 /// A half-written object that old belongs to nobody who is still writing.
 const SCRAP: Seconds = Seconds(24 * 3600);
@@ -42,6 +61,26 @@ impl Store {
     /// The files of `.loopx/` that are not what the state says, from the top of it.
     pub fn edited_by_hand(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, Error> {
         View::edited(self.git(), snapshot.commit().commit)
+    }
+
+    /// Objects of the present that the object database has lost or cannot read, of those that are at hand beside it.
+    pub fn lost_objects(&self, snapshot: &Snapshot<'_>) -> Result<Vec<Lost>, Error> {
+        let repo = self.git().repo();
+        let is_lost = |(id, bytes): &(ObjectId, Vec<u8>)| {
+            repo.find_object(*id).map_or(true, |object| object.data != *bytes)
+        };
+        let lost = snapshot.at_hand()?.into_iter().filter(is_lost);
+        Ok(lost.map(|(id, bytes)| Lost { id, bytes }).collect())
+    }
+
+    /// Writes an object that was lost or damaged. False when it still cannot be read.
+    pub fn put_back(&self, lost: &Lost) -> bool {
+        let repo = self.git().repo();
+        let hash = |kind| gix::objs::compute_hash(lost.id.kind(), kind, &lost.bytes).ok();
+        let kind =
+            [Kind::Blob, Kind::Tree, Kind::Commit].into_iter().find(|kind| hash(*kind) == Some(lost.id));
+        let written = kind.is_some_and(|kind| repo.objects.write_buf(kind, &lost.bytes).is_ok());
+        written && repo.find_object(lost.id).is_ok_and(|object| object.data == lost.bytes)
     }
 
     /// Lock files on the way of a mutation that are older than `age`.

@@ -126,3 +126,45 @@ fn scraps_of_killed_writers_are_swept_away() {
     assert!(!repo.path("repo/.git/objects/.tmpAbCdEf").exists());
     assert!(repo.path("repo/.git/objects/.tmpInUse").exists());
 }
+
+#[test]
+fn a_lost_object_of_the_present_is_put_back() {
+    let repo = Sandbox::ready();
+    let todo = repo.todo("work");
+    let object = |path: &str| {
+        let id = repo.git(&format!("rev-parse loopx/state:{path}")).success().stdout;
+        format!("repo/.git/objects/{}/{}", &id[..2], id[2..].trim())
+    };
+    for path in [&format!("goals/ship/todos/{todo}.toml"), "goals/ship/todos", "goals/ship/state.json"] {
+        std::fs::remove_file(repo.path(&object(path))).expect("a loose object");
+    }
+    assert_snapshot!(repo.scene("
+        loopx doctor
+        loopx doctor --fix
+        git fsck --full --strict --no-dangling
+    "), @"
+    $ loopx doctor
+    git has lost the object [ID] of the state, which is still at hand
+      run `loopx doctor --fix`
+    git has lost the object [ID] of the state, which is still at hand
+      run `loopx doctor --fix`
+    git has lost the object [ID] of the state, which is still at hand
+      run `loopx doctor --fix`
+    3 problems found
+    [exit 1]
+    $ loopx doctor --fix
+    put right: git has lost the object [ID] of the state, which is still at hand
+    put right: git has lost the object [ID] of the state, which is still at hand
+    put right: git has lost the object [ID] of the state, which is still at hand
+    all is well
+    $ git fsck --full --strict --no-dangling
+    ");
+
+    let damaged = object("goals/ship/todos");
+    std::fs::remove_file(repo.path(&damaged)).expect("a loose object");
+    repo.write(&damaged, "");
+    repo.loopx("doctor --fix");
+    let fsck = repo.git("fsck --full --strict --no-dangling");
+    assert_snapshot!(repo.loopx("doctor"), @"all is well");
+    assert_eq!(fsck.code, 0, "{fsck}");
+}
