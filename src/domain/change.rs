@@ -100,6 +100,17 @@ pub enum Record {
 }
 
 impl Record {
+    /// The goal it lies in; none for the goal itself and what is of all goals.
+    pub fn within(&self) -> Option<&GoalId> {
+        match self {
+            Self::Policy(_) | Self::Quotas(_) | Self::Goal(..) => None,
+            Self::Gate(goal, ..)
+            | Self::Todo(goal, ..)
+            | Self::Evidence(goal, ..)
+            | Self::Spend(goal, ..) => Some(goal),
+        }
+    }
+
     /// The value of the `Loopx-Record` trailer: kind and id, which stay the same when the file moves.
     pub fn name(&self) -> String {
         match self {

@@ -122,7 +122,7 @@ impl Gate {
         self.blocks.iter().for_each(|act| part(act.word()));
         part("todos");
         self.todos.iter().for_each(|todo| part(todo.as_str()));
-        hash.finalize().iter().fold(String::from("sha256:"), |hex, byte| format!("{hex}{byte:02x}"))
+        format!("sha256:{}", super::text::hex(&hash.finalize()))
     }
 
     /// The answers that can be given now: all on offer, or those that change a no.

@@ -30,7 +30,7 @@ pub struct RepositoryId(String);
 impl RepositoryId {
     /// A new one from random bytes.
     pub fn new(entropy: &Entropy) -> Self {
-        Self(entropy.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")))
+        Self(super::text::hex(entropy))
     }
 }
 

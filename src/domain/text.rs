@@ -129,6 +129,11 @@ pub fn shown(text: &str, limit: usize) -> String {
     out
 }
 
+/// Bytes in lower-case hex.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

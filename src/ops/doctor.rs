@@ -8,7 +8,7 @@ use super::{Ctx, enforcement};
 use crate::{
     domain::time::Seconds,
     error::{Error, Kind},
-    store::{Store, Warning},
+    store::{Snapshot, Store, Warning},
 };
 
 /// Everything that was found.
@@ -64,13 +64,11 @@ pub fn diagnose(ctx: &Ctx, fix: bool) -> Result<Report, Error> {
             if let Err(error) = snapshot.states().map_err(Error::from) {
                 findings.push(Finding::of(&error));
             }
+            objects(ctx, snapshot, fix, &mut findings);
         }
     }
     let is_trusted = trusted.is_ok();
     drop(trusted);
-    if is_trusted {
-        objects(ctx, fix, &mut findings)?;
-    }
     history(ctx, &mut findings)?;
     view(ctx, fix && is_trusted, &mut findings)?;
     guards(ctx, fix, &mut findings)?;
@@ -79,10 +77,9 @@ pub fn diagnose(ctx: &Ctx, fix: bool) -> Result<Report, Error> {
 }
 
 /// The objects that git should have of the present.
-fn objects(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
-    let snapshot = ctx.store.read()?;
+fn objects(ctx: &Ctx, snapshot: &Snapshot<'_>, fix: bool, findings: &mut Vec<Finding>) {
     // What cannot be read at all was said already.
-    for lost in ctx.store.lost_objects(&snapshot).unwrap_or_default() {
+    for lost in ctx.store.lost_objects(snapshot).unwrap_or_default() {
         let problem = format!("git has lost the object {} of the state, which is still at hand", lost.id());
         findings.push(match fix {
             true if ctx.store.put_back(&lost) => Finding::fixed(problem),
@@ -90,7 +87,6 @@ fn objects(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Erro
             false => Finding::new(problem, "loopx doctor --fix"),
         });
     }
-    Ok(())
 }
 
 /// The commits since the last look, and their dates.

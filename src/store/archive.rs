@@ -145,11 +145,16 @@ pub(super) fn find<T: Stored>(
     let marked = format!(",\"id\":\"{id}\",\"record\":");
     let line = bytes.lines().find(|line| line.find(&marked).is_some_and(|at| at < marked.len() + 32));
     let line = line.ok_or_else(|| damaged("it names a segment that does not have the record"))?;
+    read_line::<T>(path, line).map(|line| Some(line.record))
+}
+
+/// A line of the segment at `path`.
+fn read_line<T: Stored>(path: &str, line: &[u8]) -> Result<Line<T>, Error> {
     let unreadable =
-        |error: serde_json::Error| Error::Unreadable { path: path.clone(), problem: error.to_string() };
+        |error: serde_json::Error| Error::Unreadable { path: path.to_owned(), problem: error.to_string() };
     let version: Version = serde_json::from_slice(line).map_err(unreadable)?;
     format::must_be_known(path, &version.format)?;
-    serde_json::from_slice::<Line<T>>(line).map(|line| Some(line.record)).map_err(unreadable)
+    serde_json::from_slice(line).map_err(unreadable)
 }
 
 /// Reads all segments of a shelf. An error when one has a gap, or a record that makes no sense, or when the index says
@@ -167,18 +172,16 @@ fn whole<T: Stored>(snapshot: &Snapshot<'_>, folder: &str) -> Result<(), Error> 
     let mut indexes: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut next = 1;
     for (from, to, path) in segments(snapshot, folder)? {
-        let bad = |problem: String| Error::Unreadable { path: path.clone(), problem };
         let bytes = snapshot.bytes(&path)?.unwrap_or_default();
         let mut records = 0;
         for line in bytes.lines() {
-            let version: Version = serde_json::from_slice(line).map_err(|error| bad(error.to_string()))?;
-            format::must_be_known(&path, &version.format)?;
-            let line: Line<T> = serde_json::from_slice(line).map_err(|error| bad(error.to_string()))?;
-            indexes.entry(index_file(folder, &line.id)).or_default().push(format!("{} {from}\n", line.id));
+            let id = read_line::<T>(&path, line)?.id;
+            indexes.entry(index_file(folder, &id)).or_default().push(format!("{id} {from}\n"));
             records += 1;
         }
         if from != next || to + 1 != from + records {
-            return Err(bad("its name does not say which records it has".into()));
+            let problem = "its name does not say which records it has".into();
+            return Err(Error::Unreadable { path, problem });
         }
         next = to + 1;
     }

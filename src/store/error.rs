@@ -101,23 +101,24 @@ impl Error {
     /// The disk, or what the user may use of it, is full.
     pub fn is_full(&self) -> bool {
         use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-        // `ENOSPC`, `EFBIG`, `EDQUOT`: gix hands on the text only.
-        const SIGNS: [&str; 3] = ["(os error 28)", "(os error 27)", "(os error 122)"];
-        match self {
-            Self::Io { source, .. } => matches!(source.kind(), StorageFull | FileTooLarge | QuotaExceeded),
-            Self::Git { problem, .. } => SIGNS.iter().any(|sign| problem.contains(sign)),
-            _ => false,
-        }
+        // `ENOSPC`, `EFBIG`, `EDQUOT`.
+        self.is_of_the_system(&[StorageFull, FileTooLarge, QuotaExceeded], &[28, 27, 122])
     }
 
     /// Nobody may write there: permissions, or a file system that is read-only.
     pub fn is_forbidden(&self) -> bool {
         use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         // `EACCES`, `EROFS`.
-        const SIGNS: [&str; 2] = ["(os error 13)", "(os error 30)"];
+        self.is_of_the_system(&[PermissionDenied, ReadOnlyFilesystem], &[13, 30])
+    }
+
+    /// The system refused for one of these reasons, of which gix hands on the text with the number only.
+    fn is_of_the_system(&self, kinds: &[io::ErrorKind], numbers: &[i32]) -> bool {
         match self {
-            Self::Io { source, .. } => matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem),
-            Self::Git { problem, .. } => SIGNS.iter().any(|sign| problem.contains(sign)),
+            Self::Io { source, .. } => kinds.contains(&source.kind()),
+            Self::Git { problem, .. } => {
+                numbers.iter().any(|number| problem.contains(&format!("(os error {number})")))
+            }
             _ => false,
         }
     }

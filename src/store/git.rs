@@ -470,6 +470,11 @@ fn full_name(branch: &str) -> Result<FullName, Error> {
     name.ok().filter(|_| legal).ok_or_else(|| Error::BadBranch(crate::domain::text::shown(branch, 200)))
 }
 
+/// An id that we wrote or that git said, in hex.
+pub(super) fn object_id(hex: &str) -> Result<ObjectId, Error> {
+    ObjectId::from_hex(hex.as_bytes()).map_err(|error| Error::Damaged(error.to_string()))
+}
+
 /// A file name from git, for people.
 pub(super) fn lossy(name: &BStr) -> String {
     name.to_str_lossy().into_owned()

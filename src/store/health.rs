@@ -23,6 +23,7 @@ use crate::domain::time::{Seconds, Timestamp};
 #[derive(Debug)]
 pub struct Lost {
     id: ObjectId,
+    kind: Kind,
     bytes: Vec<u8>,
 }
 
@@ -30,6 +31,10 @@ impl Lost {
     /// Its id, in hex.
     pub fn id(&self) -> String {
         self.id.to_string()
+    }
+
+    fn is_in(&self, repo: &gix::Repository) -> bool {
+        repo.find_object(self.id).is_ok_and(|object| object.data == self.bytes)
     }
 }
 
@@ -66,21 +71,14 @@ impl Store {
     /// Objects of the present that the object database has lost or cannot read, of those that are at hand beside it.
     pub fn lost_objects(&self, snapshot: &Snapshot<'_>) -> Result<Vec<Lost>, Error> {
         let repo = self.git().repo();
-        let is_lost = |(id, bytes): &(ObjectId, Vec<u8>)| {
-            repo.find_object(*id).map_or(true, |object| object.data != *bytes)
-        };
-        let lost = snapshot.at_hand()?.into_iter().filter(is_lost);
-        Ok(lost.map(|(id, bytes)| Lost { id, bytes }).collect())
+        let there = snapshot.at_hand()?.into_iter().map(|(id, kind, bytes)| Lost { id, kind, bytes });
+        Ok(there.filter(|object| !object.is_in(repo)).collect())
     }
 
     /// Writes an object that was lost or damaged. False when it still cannot be read.
     pub fn put_back(&self, lost: &Lost) -> bool {
         let repo = self.git().repo();
-        let hash = |kind| gix::objs::compute_hash(lost.id.kind(), kind, &lost.bytes).ok();
-        let kind =
-            [Kind::Blob, Kind::Tree, Kind::Commit].into_iter().find(|kind| hash(*kind) == Some(lost.id));
-        let written = kind.is_some_and(|kind| repo.objects.write_buf(kind, &lost.bytes).is_ok());
-        written && repo.find_object(lost.id).is_ok_and(|object| object.data == lost.bytes)
+        repo.objects.write_buf(lost.kind, &lost.bytes).is_ok() && lost.is_in(repo)
     }
 
     /// Lock files on the way of a mutation that are older than `age`.

@@ -13,6 +13,7 @@ use super::{
     Snapshot,
     git::Object,
     layout::{self, Edit},
+    read_plain_file,
 };
 
 const FILE: &str = "hot";
@@ -33,10 +34,7 @@ pub(super) struct Hot {
 
 impl Hot {
     pub(super) fn load(dir: &Path, kind: gix::hash::Kind) -> Self {
-        // A pipe of that name would be waited for.
-        let path = dir.join(FILE);
-        let is_file = fs::metadata(&path).is_ok_and(|meta| meta.is_file());
-        Self::read(is_file.then(|| fs::read(&path).ok()).flatten().unwrap_or_default(), kind)
+        Self::read(read_plain_file(&dir.join(FILE)).unwrap_or_default(), kind)
     }
 
     fn read(bytes: Vec<u8>, kind: gix::hash::Kind) -> Self {
@@ -111,7 +109,7 @@ fn append(path: &Path, edit: &Edit, fresh: &[Object], hash: gix::hash::Kind) -> 
 
 fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut body = Vec::new();
-    for (id, bytes) in snapshot.at_hand()? {
+    for (id, _, bytes) in snapshot.at_hand()? {
         entry(id, &bytes, &mut body);
     }
     let mut file = tempfile::NamedTempFile::new_in(dir)?;

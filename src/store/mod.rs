@@ -41,13 +41,13 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-use std::{cell::OnceCell, path::Path};
+use std::{cell::OnceCell, fs, path::Path};
 
 use gix::ObjectId;
 
 pub use self::{error::Error, setup::Situation, snapshot::Snapshot, view::Warning};
 use self::{
-    git::Git,
+    git::{Git, object_id},
     hot::Hot,
     message::Message,
     view::View,
@@ -82,6 +82,12 @@ pub struct Updated<T> {
 /// How often a mutation decides again before it gives up. With the writer's lock only a stranger to it (git itself, a
 /// merge) can win a race, so this is generous.
 const TRIES: u32 = 20;
+
+/// The bytes of a file of ours, if it is there and is one: a pipe of that name would be waited for.
+fn read_plain_file(path: &Path) -> Option<Vec<u8>> {
+    let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    is_file.then(|| fs::read(path).ok()).flatten()
+}
 
 impl Store {
     /// Finds the repository that `from` lies in, or the one `git_dir` names.
@@ -165,12 +171,18 @@ impl Store {
                 Err(error) => return Err(error.into()),
             };
             let tip = self.settle(new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
-            let mut warnings = View::refresh(&self.git, tip, &mut writer);
-            warnings.extend(self.git.unsigned().map(Warning::Unsigned));
-            self.git.keep_up(tip);
+            let warnings = self.show(tip, &mut writer);
             return Ok(Updated { value, commit: Some(new.to_string()), warnings });
         }
         Err(Error::Contended(branch).into())
+    }
+
+    /// Brings the files in `.loopx/` to a new tip, and says what went wrong on the way to it.
+    fn show(&self, tip: ObjectId, writer: &mut Writer) -> Vec<Warning> {
+        let mut warnings = View::refresh(&self.git, tip, writer);
+        warnings.extend(self.git.unsigned().map(Warning::Unsigned));
+        self.git.keep_up(tip);
+        warnings
     }
 
     /// What follows a mutation and may fail without harm: the next reader gets the new records at hand, and what has
@@ -194,11 +206,9 @@ impl Store {
     /// Whether a commit of any loopx state is among what `pushed` (hex) reaches and what `remote` is not known to have.
     /// `was` is what the remote said the ref is now.
     pub fn carries_state(&self, pushed: &str, remote: &str, was: Option<&str>) -> Result<bool, Error> {
-        let id =
-            |hex: &str| ObjectId::from_hex(hex.as_bytes()).map_err(|error| Error::Damaged(error.to_string()));
         let mut known = self.git.known_to_have(remote);
-        known.extend(was.map(id).transpose()?);
-        self.git.carries_state(id(pushed)?, &known)
+        known.extend(was.map(object_id).transpose()?);
+        self.git.carries_state(object_id(pushed)?, &known)
     }
 
     /// What is wrong with the tip of the state branch, if anything: the error that everything which relies on it gets.

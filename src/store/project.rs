@@ -91,8 +91,7 @@ impl Git {
                 }
             }
         }
-        let digest =
-            hash.finalize().iter().fold(String::from("sha256:"), |hex, byte| format!("{hex}{byte:02x}"));
+        let digest = format!("sha256:{}", crate::domain::text::hex(&hash.finalize()));
         let path: PathBuf = inside.components().collect();
         let path = crate::domain::text::shown(&path.to_string_lossy(), 4096);
         Ok(ProjectFile { path, bytes, digest })

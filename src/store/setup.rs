@@ -7,7 +7,7 @@ use gix::{ObjectId, bstr::ByteSlice as _};
 
 use super::{
     DEFAULT_BRANCH, Error, Store, Warning, format,
-    git::BRANCH_KEY,
+    git::{BRANCH_KEY, object_id},
     layout::{self, Edit},
     message::Message,
     program,
@@ -130,8 +130,6 @@ impl Store {
         stamp: &Stamp,
         writer: &mut Writer,
     ) -> Result<Option<ObjectId>, Error> {
-        let id =
-            |hex: &str| ObjectId::from_hex(hex.as_bytes()).map_err(|error| Error::Damaged(error.to_string()));
         let begin = Change {
             op: Op::Init,
             subject: "begin loopx state".into(),
@@ -144,10 +142,10 @@ impl Store {
         let new = match situation {
             Situation::Ours => return self.trusted_tip_of(branch).map(Some),
             Situation::Foreign { tip, .. } => {
-                writer.adopt(id(tip)?)?;
-                return id(tip).map(Some);
+                writer.adopt(object_id(tip)?)?;
+                return object_id(tip).map(Some);
             }
-            Situation::Lost { last } | Situation::Shown { last } => id(last)?,
+            Situation::Lost { last } | Situation::Shown { last } => object_id(last)?,
             Situation::New | Situation::Gone => {
                 let mut edit = Edit::default();
                 let (attributes, lines) = layout::ATTRIBUTES;

@@ -391,7 +391,7 @@ impl<'s> Snapshot<'s> {
     }
 
     /// The objects that a look at the present needs: the commit, the trees on the way and all open records.
-    pub(super) fn at_hand(&self) -> Result<Vec<(ObjectId, Vec<u8>)>, Error> {
+    pub(super) fn at_hand(&self) -> Result<Vec<(ObjectId, Kind, Vec<u8>)>, Error> {
         let mut paths = vec![layout::POLICY.to_owned(), layout::QUOTA.to_owned()];
         for goal in self.goals()? {
             paths.push(layout::goal_file(&goal));
@@ -404,16 +404,18 @@ impl<'s> Snapshot<'s> {
         let mut objects = Vec::new();
         for path in paths {
             if let (Some(entry), Some(bytes)) = (self.entry(&path)?, self.bytes(&path)?) {
-                objects.push((entry.oid, bytes));
+                objects.push((entry.oid, Kind::Blob, bytes));
             }
         }
-        objects.push((self.base.commit, self.git.node(self.base.commit, Kind::Commit)?));
-        objects.push((self.base.tree, self.git.node(self.base.tree, Kind::Tree)?));
+        let mut nodes = vec![(self.base.commit, Kind::Commit), (self.base.tree, Kind::Tree)];
         let folders: Vec<String> = self.folders.borrow().keys().cloned().collect();
         for path in folders.iter().filter(|path| !path.is_empty()) {
             if let Some(entry) = self.entry(path)? {
-                objects.push((entry.oid, self.git.node(entry.oid, Kind::Tree)?));
+                nodes.push((entry.oid, Kind::Tree));
             }
+        }
+        for (id, kind) in nodes {
+            objects.push((id, kind, self.git.node(id, kind)?));
         }
         Ok(objects)
     }

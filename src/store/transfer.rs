@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Error, Message, Snapshot, Store, Updated, Warning, archive,
+    Error, Message, Snapshot, Store, Updated, archive,
     layout::{self, Edit, Shelf},
     verify,
-    view::{Look, View, diff},
+    view::{Look, diff},
     writer::Writer,
 };
 use crate::domain::{
     actor::Stamp,
     change::{Change, Op},
     policy::RepositoryId,
-    text::shown,
+    text::{hex, shown},
 };
 
 /// The version of the file's form.
@@ -59,10 +59,6 @@ pub struct Export {
 
 fn line<T: Serialize>(line: &T) -> String {
     serde_json::to_string(line).expect("texts and numbers") + "\n"
-}
-
-fn hex(digest: &[u8]) -> String {
-    digest.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
 }
 
 fn sha256(bytes: &[u8]) -> String {
@@ -215,9 +211,7 @@ impl Store {
             return Err(Error::Contended(branch));
         }
         self.hot().keep(&self.git.private_dir(), &after, &edit, &self.git.fresh().0);
-        let mut warnings = View::refresh(&self.git, new, &mut writer);
-        warnings.extend(self.git.unsigned().map(Warning::Unsigned));
-        self.git.keep_up(new);
+        let warnings = self.show(new, &mut writer);
         Ok(Updated { value: (), commit: Some(new.to_string()), warnings })
     }
 }

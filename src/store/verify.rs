@@ -342,14 +342,7 @@ fn misfit(before: &Snapshot<'_>, is_new: bool, after: &Record) -> Result<Option<
     if is_new && was_there(before, after)? {
         return Ok(Some(format!("it adds {name}, which there was already")));
     }
-    let goal = match after {
-        Record::Policy(_) | Record::Quotas(_) | Record::Goal(..) => None,
-        Record::Gate(goal, ..)
-        | Record::Todo(goal, ..)
-        | Record::Evidence(goal, ..)
-        | Record::Spend(goal, ..) => Some(goal),
-    };
-    if let Some(goal) = goal
+    if let Some(goal) = after.within()
         && before.goal(goal)?.is_none()
     {
         return Ok(Some(format!("it adds {name} to goal `{goal}`, which is not there")));

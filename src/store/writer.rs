@@ -22,7 +22,7 @@ use std::{
 
 use gix::ObjectId;
 
-use super::{Error, git::Git, message::Message, view::View};
+use super::{Error, git::Git, message::Message, read_plain_file, view::View};
 
 /// How long a writer waits for another one.
 const WAIT: Duration = Duration::from_secs(30);
@@ -58,9 +58,8 @@ enum Note {
 impl Note {
     /// The note and the branch it is about.
     fn read(path: &Path) -> (Self, String) {
-        // A pipe of that name would be waited for.
-        let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
-        Self::parse(&is_file.then(|| fs::read_to_string(path).ok()).flatten().unwrap_or_default())
+        let text = read_plain_file(path).and_then(|bytes| String::from_utf8(bytes).ok());
+        Self::parse(&text.unwrap_or_default())
     }
 
     fn parse(text: &str) -> (Self, String) {

@@ -348,16 +348,21 @@ fn a_folder_that_is_behind_does_not_bring_back_an_older_state() {
     assert_eq!(repo.tip(), older);
 }
 
+/// Removes the branch, its folder and every note of it.
+fn remove_the_state(repo: &Sandbox) {
+    for dir in ["repo/.loopx", "repo/.git/loopx", "repo/.git/worktrees"] {
+        std::fs::remove_dir_all(repo.path(dir)).expect("a folder");
+    }
+    repo.git("update-ref -d refs/heads/loopx/state").success();
+}
+
 #[test]
 fn a_state_of_which_all_was_removed_is_not_begun_anew() {
     let repo = Sandbox::with_remote();
     repo.commit("feature");
     repo.loopx("gate open Ready? --agent-id a").success();
-    for dir in ["repo/.loopx", "repo/.git/loopx", "repo/.git/worktrees"] {
-        std::fs::remove_dir_all(repo.path(dir)).expect("a folder");
-    }
+    remove_the_state(&repo);
     repo.git("config --unset loopx.branch").success();
-    repo.git("update-ref -d refs/heads/loopx/state").success();
     assert_snapshot!(repo.scene("
         loopx init
         git push -q origin main
@@ -379,10 +384,7 @@ fn a_state_of_which_all_was_removed_is_not_begun_anew() {
 fn any_sign_of_an_earlier_set_up_takes_a_person() {
     for left in ["config", "exclude", "hook"] {
         let repo = Sandbox::with_remote();
-        for dir in ["repo/.loopx", "repo/.git/loopx", "repo/.git/worktrees"] {
-            std::fs::remove_dir_all(repo.path(dir)).expect("a folder");
-        }
-        repo.git("update-ref -d refs/heads/loopx/state").success();
+        remove_the_state(&repo);
         if left != "config" {
             repo.git("config --unset loopx.branch").success();
         }
