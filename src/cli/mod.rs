@@ -1,5 +1,6 @@
 //! The command line: what was typed becomes one call of an op, what came of it becomes words or JSON.
 
+mod compact;
 mod config;
 mod doctor;
 mod evidence;
@@ -94,6 +95,8 @@ enum Command {
     Export(transfer::Export),
     /// Put a state that was exported into a clone that has none
     Import(transfer::Import),
+    /// Leave the history of the state behind, and keep the state
+    Compact(compact::Compact),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
@@ -187,6 +190,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::History(history) => history.run(&ctx()?)?,
         Command::Doctor(doctor) => doctor.run(&ctx()?)?,
         Command::Verify(verify) => verify.run(process, &ctx()?)?,
+        Command::Compact(compact) => compact.run(process, &ctx()?)?,
         Command::Export(export) => export.run(&ctx()?)?,
         Command::Import(import) => import.run(process, &ctx()?)?,
         Command::Hooks(hooks) => hooks.run(&ctx()?)?,

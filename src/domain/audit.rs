@@ -62,7 +62,7 @@ impl From<Refusal> for Illegal {
 }
 
 impl Mutation {
-    /// Judges the mutation. Folding and importing come without steps: what they make is judged where files are known.
+    /// Judges the mutation. Folding, importing and leaving a history behind come without steps: what they make is judged where files are known.
     pub fn judge(&self) -> Result<(), Illegal> {
         let pairs: Vec<(Option<&Record>, Option<&Record>)> =
             self.steps.iter().map(|step| (step.before.as_ref(), step.after.as_ref())).collect();
@@ -109,7 +109,7 @@ impl Mutation {
                 self.comes_out(record, *id == super::id::SpendId::of_turn(&spend.turn))
             }
             (Op::Fold, []) => Ok(()),
-            (Op::Import, []) => self.must_be_a_person(),
+            (Op::Import | Op::Checkpoint, []) => self.must_be_a_person(),
             _ => Err(self.shape()),
         }
     }

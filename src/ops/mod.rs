@@ -6,6 +6,7 @@
 
 pub mod refused;
 
+pub mod compact;
 pub mod doctor;
 pub mod enforcement;
 pub mod evidence;

@@ -329,13 +329,23 @@ impl Git {
             editor.upsert(path.split('/'), EntryKind::Blob, blob).map_err(failed())?;
         }
         let tree = editor.write(|tree| self.write(tree)).map_err(failed())?;
+        self.seal(tree, base.map(|base| base.commit), message)
+    }
+
+    /// Writes a commit of `tree` that has nothing before it.
+    pub(super) fn first_commit(&self, tree: ObjectId, message: &Message) -> Result<ObjectId, Error> {
+        self.fresh.replace((Vec::new(), self.is_collecting()));
+        self.seal(tree, None, message)
+    }
+
+    fn seal(&self, tree: ObjectId, parent: Option<ObjectId>, message: &Message) -> Result<ObjectId, Error> {
         let signature = message
             .signature()
             .to_owned()
             .map_err(|error| Error::Git { doing: "write a signature", problem: error.to_string() })?;
         let mut commit = gix::objs::Commit {
             tree,
-            parents: base.map(|base| base.commit).into_iter().collect(),
+            parents: parent.into_iter().collect(),
             author: signature.clone(),
             committer: signature,
             encoding: None,
@@ -355,7 +365,7 @@ impl Git {
                 commit.extra_headers.push((header.into(), signature.into()));
             }
         }
-        self.write(commit).map_err(failed())
+        self.write(commit).map_err(Error::git("write an object"))
     }
 
     /// The tree a commit has.

@@ -15,6 +15,7 @@
 //! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read).
 
 pub mod archive;
+mod checkpoint;
 mod durability;
 pub mod error;
 pub mod format;

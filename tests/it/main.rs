@@ -2,6 +2,7 @@
 
 mod sandbox;
 
+mod compact;
 mod demo;
 mod doctor;
 mod evidence;
