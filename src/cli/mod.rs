@@ -13,6 +13,7 @@ mod quota;
 mod status;
 mod todo;
 mod transfer;
+mod uninstall;
 mod verify;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -28,8 +29,8 @@ use crate::{
     domain::id::{AgentId, GoalId},
     error::{Error, Kind},
     ops::{Ctx, Done},
-    process::{GIT_COMMON_DIR, GIT_DIR, LOOPX_GOAL, Process},
-    store::Store,
+    process::{GIT_COMMON_DIR, GIT_DIR, LOOPX_GOAL, PATH, Process},
+    store::{Store, gits::Gits},
 };
 
 /// A local control plane for long-running AI agents, inside your git repository.
@@ -100,6 +101,8 @@ enum Command {
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
+    /// Take loopx out of this clone again; the state stays unless it is purged (a person at a terminal only)
+    Uninstall(uninstall::Uninstall),
     /// Called by git, not by people
     #[command(subcommand, hide = true)]
     Hook(crate::hook::Hook),
@@ -193,7 +196,8 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Compact(compact) => compact.run(process, &ctx()?)?,
         Command::Export(export) => export.run(&ctx()?)?,
         Command::Import(import) => import.run(process, &ctx()?)?,
-        Command::Hooks(hooks) => hooks.run(&ctx()?)?,
+        Command::Hooks(hooks) => hooks.run(process, &ctx()?)?,
+        Command::Uninstall(uninstall) => uninstall.run(process, &ctx()?)?,
         Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, ctx))),
         Command::Demo => {
             let told = crate::demo::play(process, global.json)?;
@@ -233,6 +237,7 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
         entropy: process.entropy().map_err(|error| environment("no random bytes can be had", error))?,
         goal,
         cwd,
+        gits: Gits::on(process.env_os(PATH)),
         program: process.program().map_err(|error| environment("loopx does not find itself", error))?,
     })
 }

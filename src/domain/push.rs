@@ -20,8 +20,17 @@ pub struct PushedRef {
 pub enum RefUpdate {
     /// It is removed; nothing is sent.
     Deleted,
-    /// It is set to something. `carries_state`: a commit of a state branch is among what it reaches.
-    Written { carries_state: bool },
+    /// It is set to something, which may carry what should stay at home.
+    Written { carries: Option<Carried> },
+}
+
+/// What of loopx's a push would take along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carried {
+    /// A commit of a state branch.
+    State,
+    /// The folder that shows the state, committed to another branch.
+    Folder,
 }
 
 /// Whether the push may go out.
@@ -37,8 +46,8 @@ pub enum Verdict {
 pub enum Reason {
     /// A person has not answered yet, or has said no.
     Gate { goal: GoalId, id: GateId, gate: Box<Gate> },
-    /// The ref would carry loopx's own state away.
-    CarriesState { local: String, remote: String },
+    /// The ref would carry something of loopx's own away.
+    Carries { what: Carried, local: String, remote: String },
 }
 
 /// Judges a push of `refs` while `gates` are in force. An empty push and one that only deletes send nothing and pass.
@@ -49,8 +58,10 @@ pub fn verdict<'a>(
     let written = |pushed: &&PushedRef| matches!(pushed.update, RefUpdate::Written { .. });
     let mut reasons: Vec<Reason> = refs
         .iter()
-        .filter(|pushed| pushed.update == RefUpdate::Written { carries_state: true })
-        .map(|pushed| Reason::CarriesState { local: pushed.local.clone(), remote: pushed.remote.clone() })
+        .filter_map(|pushed| {
+            let RefUpdate::Written { carries: Some(what) } = pushed.update else { return None };
+            Some(Reason::Carries { what, local: pushed.local.clone(), remote: pushed.remote.clone() })
+        })
         .collect();
     if refs.iter().any(|pushed| written(&pushed)) {
         let mut held: Vec<_> = gates.filter(|(_, _, gate)| gate.holds_back(Act::Push)).collect();
@@ -92,7 +103,8 @@ mod tests {
             .iter()
             .map(|reason| match reason {
                 Reason::Gate { id, .. } => format!("gate {id}"),
-                Reason::CarriesState { local, .. } => format!("state {local}"),
+                Reason::Carries { what: Carried::State, local, .. } => format!("state {local}"),
+                Reason::Carries { what: Carried::Folder, local, .. } => format!("folder {local}"),
             })
             .collect();
         assert_eq!(said, expected);
@@ -100,8 +112,9 @@ mod tests {
 
     #[test]
     fn every_kind_of_push() {
-        let code = || pushed("refs/heads/main", RefUpdate::Written { carries_state: false });
-        let state = || pushed("refs/heads/loopx/state", RefUpdate::Written { carries_state: true });
+        let code = || pushed("refs/heads/main", RefUpdate::Written { carries: None });
+        let carrying = |local, what| pushed(local, RefUpdate::Written { carries: Some(what) });
+        let state = || carrying("refs/heads/loopx/state", Carried::State);
         let gone = || pushed("(delete)", RefUpdate::Deleted);
         let open = ("open", gate(&[]));
         let older = ("older", Gate { asked: stamp("agent:a", "08:00"), ..gate(&["t-0001"]) });
@@ -117,6 +130,7 @@ mod tests {
         check(&[], &[code()], &[]);
         check(&[], &[state()], &["state refs/heads/loopx/state"]);
         check(&[], &[code(), state()], &["state refs/heads/loopx/state"]);
+        check(&[], &[carrying("refs/heads/oops", Carried::Folder)], &["folder refs/heads/oops"]);
         check(std::slice::from_ref(&open), &[code()], &["gate open"]);
         check(std::slice::from_ref(&open), &[gone(), code()], &["gate open"]);
         check(&[open.clone(), older], &[code()], &["gate older", "gate open"]);

@@ -3,7 +3,7 @@
 use super::Ctx;
 use crate::{
     domain::{
-        push::{PushedRef, RefUpdate, Verdict, verdict},
+        push::{Carried, PushedRef, RefUpdate, Verdict, verdict},
         time::Timestamp,
     },
     error::Error,
@@ -36,9 +36,11 @@ pub fn check(ctx: &Ctx, remote: &str, lines: &[Line]) -> Result<Checked, Error> 
             None => RefUpdate::Deleted,
             Some(id) => {
                 let named = line.local == state_ref || line.remote == state_ref;
-                let carries_state =
-                    named || ctx.store.carries_state(id, remote, line.remote_id.as_deref())?;
-                RefUpdate::Written { carries_state }
+                let carries = match named {
+                    true => Some(Carried::State),
+                    false => ctx.store.carries(id, remote, line.remote_id.as_deref())?,
+                };
+                RefUpdate::Written { carries }
             }
         };
         refs.push(PushedRef { local: line.local.clone(), remote: line.remote.clone(), update });

@@ -36,6 +36,9 @@ pub enum Error {
     #[error("`{}` is in the way of the folder that shows the state", place(.0))]
     FolderInTheWay(PathBuf),
 
+    #[error("`.loopx` has something in it that is not part of the state")]
+    EditedView,
+
     /// A record that makes no sense. What cannot be read is not trusted.
     #[error("`{path}` on the state branch cannot be read: {problem}")]
     Unreadable { path: String, problem: String },

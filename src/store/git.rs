@@ -48,6 +48,24 @@ pub struct Git {
 /// A kind and the bytes.
 pub(super) type Object = (Kind, Rc<[u8]>);
 
+/// One of the repository's own files of configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// `.git/config`, for all worktrees of the clone.
+    Clone,
+    /// The file of one worktree, where the repository has such.
+    Worktree,
+}
+
+impl Scope {
+    fn source(self) -> gix::config::Source {
+        match self {
+            Self::Clone => gix::config::Source::Local,
+            Self::Worktree => gix::config::Source::Worktree,
+        }
+    }
+}
+
 /// How the repository keeps its refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RefFormat {
@@ -172,8 +190,64 @@ impl Git {
         self.repo.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())
     }
 
+    /// All values of a key that may be set several times, from the widest scope to the nearest.
+    pub fn config_all(&self, key: &str) -> Vec<String> {
+        let values = self.repo.config_snapshot().plumbing().strings(key).unwrap_or_default();
+        values.iter().map(|value| value.to_str_lossy().into_owned()).collect()
+    }
+
+    /// A value that is set in one of the repository's own files.
+    pub fn config_in(&self, scope: Scope, key: &str) -> Option<String> {
+        let snapshot = self.repo.config_snapshot();
+        let value = snapshot.plumbing().string_filter(key, |meta| meta.source == scope.source())?;
+        Some(value.to_str_lossy().into_owned())
+    }
+
+    /// Sets a key in the configuration of the clone; what is read afterwards is what was there when this was opened.
+    pub fn set_config(&self, key: &str, value: &str) -> Result<(), Error> {
+        let args = ["config", "--local", "--replace-all", key, value];
+        program::git("write its config", &self.common, &self.common, args, b"").map(drop)
+    }
+
+    /// Takes a key out of a file of the repository's configuration.
+    pub fn unset_config(&self, scope: Scope, key: &str) -> Result<(), Error> {
+        let flag = match scope {
+            Scope::Clone => "--local",
+            Scope::Worktree => "--worktree",
+        };
+        let args = ["config", flag, "--unset-all", key];
+        program::git("write its config", self.repo.git_dir(), self.repo.git_dir(), args, b"").map(drop)
+    }
+
+    /// Takes a whole section out of the configuration of the clone. False when there is none.
+    pub fn remove_config(&self, section: &str) -> Result<bool, Error> {
+        let snapshot = self.repo.config_snapshot();
+        let (name, below) =
+            section.split_once('.').map_or((section, None), |(name, below)| (name, Some(below)));
+        let is_ours = |found: &gix::config::file::SectionRef<'_>| {
+            found.meta().source == Scope::Clone.source()
+                && found.header().subsection_name() == below.map(|below| BStr::new(below.as_bytes()))
+        };
+        let there = snapshot
+            .plumbing()
+            .sections_by_name(name)
+            .is_some_and(|mut found| found.any(|found| is_ours(&found)));
+        if there {
+            let args = ["config", "--local", "--remove-section", section];
+            program::git("write its config", &self.common, &self.common, args, b"")?;
+        }
+        Ok(there)
+    }
+
+    /// Whether git ignores a file of the worktree at `top`, which it does not track.
+    pub fn ignores(&self, top: &Path, file: &Path) -> bool {
+        let dir = self.repo.git_dir();
+        let name = file.to_string_lossy().into_owned();
+        program::git("look at ignored files", dir, top, ["check-ignore", "-q", "--", &name], b"").is_ok()
+    }
+
     /// A switch in git's configuration; off when it is not there.
-    pub(super) fn config_bool(&self, key: &str) -> bool {
+    pub fn config_bool(&self, key: &str) -> bool {
         self.repo.config_snapshot().boolean(key).unwrap_or(false)
     }
 

@@ -26,4 +26,5 @@ mod todos;
 mod transcripts;
 mod transfer;
 mod trust;
+mod uninstall;
 mod verify;
