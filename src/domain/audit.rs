@@ -80,8 +80,9 @@ impl Mutation {
             (Op::GoalConfigure, pairs) => self.configured(pairs),
             (Op::GateOpen, [(None, Some(record @ Record::Gate(_, _, gate)))]) => {
                 self.is_mine(record, &gate.asked)?;
-                let Gate { question, options, blocks, todos, asked, state: _ } = gate.clone();
-                self.comes_out(record, *gate == Gate::new(question, options, blocks, todos, asked))
+                let Gate { question, options, blocks, todos, scope, asked, state: _ } = gate.clone();
+                let fresh = Gate::new(question, options, blocks, todos, asked).within(scope);
+                self.comes_out(record, *gate == fresh)
             }
             (
                 Op::GateResolve,

@@ -3,7 +3,11 @@
 mod pre_commit;
 mod pre_push;
 
-use crate::{error::Error, ops::Ctx, process::Process};
+use crate::{
+    error::Error,
+    ops::{Ctx, push::Remote},
+    process::Process,
+};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Hook {
@@ -25,7 +29,9 @@ impl Hook {
     /// Returns the exit code: 0 lets git go on, 1 stops it.
     pub(crate) fn run(self, process: &Process, ctx: impl FnOnce() -> Result<Ctx, Error>) -> u8 {
         match self {
-            Self::PrePush { config, remote, url: _ } => pre_push::run(process, &remote, config, ctx),
+            Self::PrePush { config, remote, url } => {
+                pre_push::run(process, &Remote { name: remote, url }, config, ctx)
+            }
             Self::PreCommit => pre_commit::run(process, ctx),
         }
     }

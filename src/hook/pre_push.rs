@@ -10,7 +10,7 @@ use crate::{
     ops::{
         Ctx,
         enforcement::is_said_already,
-        push::{Checked, Line, check},
+        push::{Checked, Line, Remote, check},
     },
     process::{GIT_EXEC_PATH, Process},
     text::{Ago, Answer, Count, Table},
@@ -22,7 +22,7 @@ const LIMIT: u64 = 256 * 1024 * 1024;
 /// `named`: the configuration names this hook, and a hook file may ask the same question a moment later.
 pub(super) fn run(
     process: &Process,
-    remote: &str,
+    remote: &Remote,
     named: bool,
     ctx: impl FnOnce() -> Result<Ctx, Error>,
 ) -> u8 {
@@ -51,7 +51,7 @@ pub(super) fn run(
 /// What to say when the push is refused.
 fn judge(
     process: &Process,
-    remote: &str,
+    remote: &Remote,
     ctx: impl FnOnce() -> Result<Ctx, Error>,
 ) -> Result<Option<String>, Error> {
     let input = process

@@ -44,7 +44,7 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-use std::{cell::OnceCell, fs, path::Path};
+use std::{cell::OnceCell, collections::BTreeSet, fs, path::Path};
 
 use gix::ObjectId;
 
@@ -213,6 +213,19 @@ impl Store {
         let mut known = self.git.known_to_have(remote);
         known.extend(was.map(object_id).transpose()?);
         self.git.carries(object_id(pushed)?, &known)
+    }
+
+    /// The files that are changed by commits which `pushed` (hex) reaches and `remote` is not known to have, from the top of the
+    /// project. None for something else than commits.
+    pub fn changed_files(
+        &self,
+        pushed: &str,
+        remote: &str,
+        was: Option<&str>,
+    ) -> Result<Option<BTreeSet<String>>, Error> {
+        let mut known = self.git.known_to_have(remote);
+        known.extend(was.map(object_id).transpose()?);
+        self.git.changed_files(object_id(pushed)?, &known)
     }
 
     /// What is wrong with the tip of the state branch, if anything: the error that everything which relies on it gets.

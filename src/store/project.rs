@@ -1,6 +1,7 @@
 //! Facts about the user's own repository: what a decision or a piece of evidence is bound to, and what a push carries.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::Read as _,
     path::{Path, PathBuf},
@@ -9,7 +10,13 @@ use std::{
 use gix::{ObjectId, bstr::ByteSlice as _};
 use sha2::{Digest as _, Sha256};
 
-use super::{Error, error::chain, git::Git, layout, program, view::FOLDER};
+use super::{
+    Error,
+    error::chain,
+    git::Git,
+    layout, program,
+    view::{FOLDER, Look, diff},
+};
 use crate::domain::push::Carried;
 
 /// A commit of the project, in hex, with its tree and subject.
@@ -134,6 +141,65 @@ impl Git {
             }
         }
         Ok(None)
+    }
+
+    /// The files that commits change which `pushed` reaches and `known` does not.
+    pub(super) fn changed_files(
+        &self,
+        pushed: ObjectId,
+        known: &[ObjectId],
+    ) -> Result<Option<BTreeSet<String>>, Error> {
+        let failed =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
+        let object = self.repo().find_object(pushed).map_err(failed)?.peel_tags_to_end().map_err(failed)?;
+        if object.kind != gix::objs::Kind::Commit {
+            return Ok(None);
+        }
+        let known: Vec<ObjectId> = known.iter().copied().filter(|id| self.repo().has_object(*id)).collect();
+        let mut changed = BTreeSet::new();
+        for step in self.repo().rev_walk([object.id]).with_hidden(known).all().map_err(failed)? {
+            let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
+            let new = self.base(step.id)?.tree;
+            let parents: Vec<ObjectId> = step.parent_ids().map(gix::Id::detach).collect();
+            let is_first = parents.is_empty();
+            // A shallow clone ends where the rest is known to the other side.
+            let there = parents.into_iter().filter(|id| self.repo().has_object(*id));
+            let olds = there.map(|id| Ok(Some(self.base(id)?.tree))).chain(is_first.then_some(Ok(None)));
+            // A merge changes what differs from every one of its parents: the rest came from one of them.
+            let mut of_commit: Option<BTreeSet<String>> = None;
+            for old in olds {
+                let mut files = BTreeMap::new();
+                diff(self, old?, Some(new), Look::Changes, "", &mut files)?;
+                let files: BTreeSet<String> = files.into_keys().collect();
+                of_commit = Some(of_commit.map_or_else(|| files.clone(), |others| &others & &files));
+            }
+            changed.extend(of_commit.unwrap_or_default());
+        }
+        Ok(Some(changed))
+    }
+
+    /// The names and addresses by which a remote is known here that git calls `name` with the address `url`.
+    pub fn known_as(&self, name: &str, url: &str) -> Result<BTreeSet<String>, Error> {
+        let mut names: BTreeSet<String> = [name.to_owned(), url.to_owned()].into();
+        let top = self.worktree().unwrap_or_else(|| self.common_dir().to_path_buf());
+        let place = |url: &str| {
+            let path = url.strip_prefix("file://").unwrap_or(url);
+            top.join(path)
+                .canonicalize()
+                .unwrap_or_else(|_| url.trim_end_matches('/').trim_end_matches(".git").into())
+        };
+        for remote in self.repo().remote_names() {
+            let Ok(found) = self.repo().find_remote(&**remote) else { continue };
+            for direction in [gix::remote::Direction::Push, gix::remote::Direction::Fetch] {
+                let Some(other) = found.url(direction).map(|url| url.to_bstring().to_string()) else {
+                    continue;
+                };
+                if place(&other) == place(url) {
+                    names.extend([remote.to_string(), other]);
+                }
+            }
+        }
+        Ok(names)
     }
 
     /// What a root tree has of loopx's. That of a state has the file that only such a tree has.

@@ -19,6 +19,7 @@ mod persons;
 mod pushes;
 mod quota;
 mod races;
+mod scopes;
 mod signing;
 mod status;
 mod tidy;
