@@ -92,7 +92,7 @@ enum Command {
     Verify(verify::Verify),
     /// Write the whole state to one file
     Export(transfer::Export),
-    /// Put a state that was exported into a clone that has none
+    /// Put a state that was exported into a clone that has none, or take over what another tool kept
     Import(transfer::Import),
     /// The git hook that keeps pushes back
     #[command(subcommand)]

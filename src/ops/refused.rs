@@ -79,6 +79,7 @@ impl From<store::Error> for Error {
             S::BadExport { .. } | S::NotWhole(_) => {
                 (Kind::Refused, &["make a new one with `loopx export <file>` where the state is"])
             }
+            S::NotNew(_) => (Kind::Conflict, &["run the command again"]),
             S::NotEmpty => (Kind::Refused, &["import into a fresh clone, after `loopx init`"]),
             S::NotInitialised => (Kind::NotSetUp, &["run `loopx init`"]),
             S::NoIdentity => (

@@ -242,7 +242,8 @@ fn help_and_version_are_for_people() {
       verify          Check that each commit of the state is one legal mutation by somebody who may make
                       it
       export          Write the whole state to one file
-      import          Put a state that was exported into a clone that has none
+      import          Put a state that was exported into a clone that has none, or take over what
+                      another tool kept
       hooks           The git hook that keeps pushes back
       demo            Play the whole story in a scratch repository
       completions     Print a completion script for a shell
