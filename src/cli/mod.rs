@@ -94,7 +94,7 @@ enum Command {
     Verify(verify::Verify),
     /// Write the whole state to one file
     Export(transfer::Export),
-    /// Put a state that was exported into a clone that has none
+    /// Put a state that was exported into a clone that has none, or take over what another tool kept
     Import(transfer::Import),
     /// Leave the history of the state behind, and keep the state
     Compact(compact::Compact),

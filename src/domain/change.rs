@@ -41,7 +41,7 @@ pub enum Op {
     QuotaSpend,
     /// Closed records went into a segment; nothing that can be asked has changed.
     Fold,
-    /// A whole state that was exported elsewhere.
+    /// A whole state that was exported elsewhere, or goals that another tool kept.
     Import,
     /// The history so far was left behind; the state stays to the byte.
     Checkpoint,

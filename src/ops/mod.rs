@@ -13,6 +13,7 @@ pub mod evidence;
 pub mod gate;
 pub mod goal;
 pub mod history;
+pub mod import;
 pub mod init;
 pub mod push;
 pub mod quota;

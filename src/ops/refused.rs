@@ -82,6 +82,7 @@ impl From<store::Error> for Error {
             S::EditedView => {
                 (Kind::Refused, &["look at it with `git -C .loopx status`, and move away what is yours"])
             }
+            S::NotNew(_) => (Kind::Conflict, &["run the command again"]),
             S::NotEmpty => (Kind::Refused, &["import into a fresh clone, after `loopx init`"]),
             S::NotInitialised => (Kind::NotSetUp, &["run `loopx init`"]),
             S::NoIdentity => (

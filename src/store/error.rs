@@ -58,6 +58,8 @@ pub enum Error {
     BadExport { line: usize, problem: String },
     #[error("the export is no whole state: {0}")]
     NotWhole(String),
+    #[error("an import adds goals and changes none, and {0} belongs to one that is there")]
+    NotNew(String),
     #[error("there are goals here already, and an import overwrites nothing")]
     NotEmpty,
     /// The object database lacks something, or it is damaged.

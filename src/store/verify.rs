@@ -189,7 +189,7 @@ impl Store {
         diff(&self.git, old, Some(after.commit().tree), Look::Changes, "", &mut changes)?;
         match (words.op, &before) {
             (Op::Fold, Some(before)) => self.judge_fold(before, &changes, commit.at),
-            (Op::Import, Some(before)) => judge_import(&words, before, &after, commit.at),
+            (Op::Import, Some(before)) => judge_import(&words, before, &after, &changes, commit.at),
             (Op::Checkpoint, None) => Ok(judge_whole(&words, &after, commit.at)),
             _ => judge_records(&words, before.as_ref(), &after, changes, commit.at),
         }
@@ -216,15 +216,27 @@ impl Store {
     }
 }
 
-/// What was imported has a history elsewhere, so that it is enough that a person put a whole state in an empty place.
+/// What was imported has a history elsewhere, so that it is enough that a person put whole goals where there were none of
+/// that name. With the first goals of all may come policy and limits.
 fn judge_import(
     words: &Words,
     before: &Snapshot<'_>,
     after: &Snapshot<'_>,
+    changes: &BTreeMap<String, Changed>,
     at: Timestamp,
 ) -> Result<Result<(), String>, Error> {
-    if !before.goals()?.is_empty() {
-        return Ok(Err("it imports where there were goals already".into()));
+    let there = before.goals()?;
+    for path in changes.keys().filter(|_| !there.is_empty()) {
+        match layout::goal_of(path) {
+            Some(goal) if there.contains(&goal) => {
+                return Ok(Err(format!("it imports into goal `{goal}`, which was there already")));
+            }
+            Some(_) => {}
+            None => return Ok(Err(format!("it imports `{}` beside goals", shown(path, 200)))),
+        }
+    }
+    if let Err(problem) = transfer::must_be_apart(before, after) {
+        return Ok(Err(problem));
     }
     Ok(judge_whole(words, after, at))
 }

@@ -242,7 +242,8 @@ fn help_and_version_are_for_people() {
       verify          Check that each commit of the state is one legal mutation by somebody who may make
                       it
       export          Write the whole state to one file
-      import          Put a state that was exported into a clone that has none
+      import          Put a state that was exported into a clone that has none, or take over what
+                      another tool kept
       compact         Leave the history of the state behind, and keep the state
       hooks           The git hook that keeps pushes back
       uninstall       Take loopx out of this clone again; the state stays unless it is purged (a person

@@ -11,6 +11,7 @@ mod gates;
 mod gits;
 mod goals;
 mod hooks;
+mod imports;
 mod init;
 mod input;
 mod json;
