@@ -6,6 +6,7 @@ mod doctor;
 mod evidence;
 mod gate;
 mod goal;
+mod guard;
 mod history;
 mod hooks;
 mod init;
@@ -34,7 +35,7 @@ use crate::{
 
 /// A local control plane for long-running AI agents, inside your git repository.
 ///
-/// Exit codes: 0 yes or done, 1 refused or failed, 2 usage; `quota should-run` answers 10 for "not now".
+/// Exit codes: 0 yes or done, 1 refused or failed, 2 usage; `quota should-run` and `guard` answer 10 for "not now".
 #[derive(Debug, Parser)]
 #[command(name = "loopx", version, propagate_version = true, disable_help_subcommand = true)]
 struct Cli {
@@ -82,6 +83,9 @@ enum Command {
     /// What was seen
     #[command(subcommand)]
     Evidence(evidence::Evidence),
+    /// Whether something may leave this machine now
+    #[command(subcommand)]
+    Guard(guard::Guard),
     /// What may happen next, and what was used
     #[command(subcommand)]
     Quota(quota::Quota),
@@ -129,6 +133,9 @@ struct Versioned<'a, T> {
 }
 
 const SCHEMA_VERSION: u32 = 1;
+
+/// The exit code of `quota should-run` and `guard` for "not now: a person or time must act".
+const NOT_NOW: u8 = 10;
 
 impl Said {
     /// Something that was read.
@@ -194,6 +201,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Export(export) => export.run(&ctx()?)?,
         Command::Import(import) => import.run(process, &ctx()?)?,
         Command::Hooks(hooks) => hooks.run(&ctx()?)?,
+        Command::Guard(guard) => return guard.run(process, &global, ctx),
         Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, ctx))),
         Command::Demo => {
             let told = crate::demo::play(process, global.json)?;

@@ -17,7 +17,7 @@ pub(crate) enum Hook {
 
 impl Hook {
     /// Returns the exit code: 0 lets git go on, 1 stops it.
-    pub(crate) fn run(self, process: &Process, ctx: impl FnOnce() -> Result<Ctx, Error>) -> u8 {
+    pub(crate) fn run(self, process: &Process, ctx: impl Fn() -> Result<Ctx, Error>) -> u8 {
         match self {
             Self::PrePush { remote, url: _ } => pre_push::run(process, &remote, ctx),
         }

@@ -3,10 +3,13 @@
 use super::Ctx;
 use crate::{
     domain::{
+        gate::Gate,
+        id::{GateId, GoalId},
         push::{PushedRef, RefUpdate, Verdict, verdict},
         time::Timestamp,
     },
     error::Error,
+    store::Snapshot,
 };
 
 /// One line of what git tells the hook. An id is hex; none stands for git's all-zero id.
@@ -43,10 +46,16 @@ pub fn check(ctx: &Ctx, remote: &str, lines: &[Line]) -> Result<Checked, Error> 
         };
         refs.push(PushedRef { local: line.local.clone(), remote: line.remote.clone(), update });
     }
+    let gates = gates(&snapshot)?;
+    let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &refs);
+    Ok(Checked { verdict, at: ctx.now })
+}
+
+/// The gates in force, of all goals.
+pub(super) fn gates(snapshot: &Snapshot<'_>) -> Result<Vec<(GoalId, GateId, Gate)>, Error> {
     let mut gates = Vec::new();
     for goal in snapshot.goals()? {
         gates.extend(snapshot.gates(&goal)?.into_iter().map(|(id, gate)| (goal.clone(), id, gate)));
     }
-    let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &refs);
-    Ok(Checked { verdict, at: ctx.now })
+    Ok(gates)
 }

@@ -10,6 +10,7 @@ mod full;
 mod gates;
 mod gits;
 mod goals;
+mod guard;
 mod hooks;
 mod init;
 mod input;
