@@ -104,7 +104,7 @@ enum Command {
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
-    /// Called by git, not by people
+    /// Called by git and by cargo, not by people
     #[command(subcommand, hide = true)]
     Hook(crate::hook::Hook),
     /// Play the whole story in a scratch repository

@@ -1,5 +1,6 @@
-//! The door that git knocks at. It reads strictly, calls an op, says what came of it, and exits.
+//! The door that git and publishers knock at. It reads strictly, calls an op, says what came of it, and exits.
 
+mod cargo_credential;
 mod pre_push;
 
 use crate::{error::Error, ops::Ctx, process::Process};
@@ -13,6 +14,12 @@ pub(crate) enum Hook {
         /// The remote's address
         url: String,
     },
+    /// Judge what cargo wants a token for
+    CargoCredential {
+        /// Given by cargo to say which protocol it speaks
+        #[arg(long)]
+        cargo_plugin: bool,
+    },
 }
 
 impl Hook {
@@ -20,6 +27,7 @@ impl Hook {
     pub(crate) fn run(self, process: &Process, ctx: impl Fn() -> Result<Ctx, Error>) -> u8 {
         match self {
             Self::PrePush { remote, url: _ } => pre_push::run(process, &remote, ctx),
+            Self::CargoCredential { cargo_plugin: _ } => cargo_credential::run(process, ctx),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The program as its users meet it: real binary, real git, a sealed world for each test.
 
+mod registry;
 mod sandbox;
 
 mod compact;
@@ -17,6 +18,7 @@ mod input;
 mod json;
 mod kills;
 mod persons;
+mod publishing;
 mod pushes;
 mod quota;
 mod races;
