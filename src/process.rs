@@ -6,12 +6,21 @@ use std::{
     env,
     ffi::OsString,
     fs::File,
-    io::{self, IsTerminal as _, Read as _, Write as _},
-    path::PathBuf,
+    io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
+    os::unix::process::ExitStatusExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+    thread,
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use crate::domain::{id::Entropy, time::Timestamp};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use signal_hook::{
+    consts::{SIGCHLD, SIGINT, SIGQUIT, SIGTERM},
+    iterator::Signals,
+};
+
+use crate::domain::{command::Ended, id::Entropy, time::Timestamp};
 
 /// The goal that commands mean when none is named.
 pub const LOOPX_GOAL: &str = "LOOPX_GOAL";
@@ -21,6 +30,9 @@ pub const LOOPX_AGENT_ID: &str = "LOOPX_AGENT_ID";
 const LOOPX_NOW: &str = "LOOPX_NOW";
 /// A seed for ids, in tests. Only debug builds look at it.
 const LOOPX_SEED: &str = "LOOPX_SEED";
+/// Tells a command that `guard run` started what it was let through for. Nothing here looks at it: a check inside such a
+/// command is a check like any other.
+pub const LOOPX_GUARD: &str = "LOOPX_GUARD";
 /// git's own: the repository the user means.
 pub const GIT_DIR: &str = "GIT_DIR";
 /// git's own: where the git that runs a hook has its parts.
@@ -110,6 +122,50 @@ impl Process {
         let mut bytes = Vec::new();
         io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// One line of standard input without its end, at most `limit` bytes of it; `None` at the end of input.
+    pub fn stdin_line(&self, limit: u64) -> io::Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        io::stdin().lock().take(limit).read_until(b'\n', &mut line)?;
+        let is_line = line.pop_if(|byte| *byte == b'\n').is_some();
+        Ok((is_line || !line.is_empty()).then_some(line))
+    }
+
+    /// Runs `argv` to its end in the folder `dir`, with our own streams and environment and one variable more.
+    ///
+    /// We outlive what is meant for it: Ctrl-C at a terminal reaches it by itself, a signal that was sent to us alone is
+    /// passed on. An error means that it did not start.
+    pub fn run(&self, argv: &[OsString], dir: &Path, variable: (&str, &str)) -> io::Result<Ended> {
+        let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        // Whoever started us may have ignored the end of children, and nobody would learn how this one ended.
+        let mut signals = Signals::new([SIGCHLD, SIGINT, SIGQUIT, SIGTERM])?;
+        let mut command = Command::new(program);
+        let mut child = command.args(args).current_dir(dir).env(variable.0, variable.1).spawn()?;
+        let pid = Pid::from_child(&child);
+        let by_terminal = self.terminal().is_ok();
+        let stop = signals.handle();
+        let passing_on = thread::spawn(move || {
+            let is_for_it = |signal: &i32| match *signal {
+                SIGCHLD => false,
+                SIGTERM => true,
+                _ => !by_terminal,
+            };
+            for signal in signals.forever().filter(is_for_it) {
+                let _ = Signal::from_named_raw(signal).map(|signal| kill_process(pid, signal));
+            }
+        });
+        // It keeps its number until it was waited for, so that no signal goes to a stranger.
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), ended) {}
+        stop.close();
+        let _ = passing_on.join();
+        let status = child.wait()?;
+        let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
+        Ok(match (status.code(), status.signal()) {
+            (Some(code), _) => Ended::Exit(byte(code)),
+            (None, signal) => Ended::Signal(byte(signal.unwrap_or_default())),
+        })
     }
 
     /// The terminal that controls this process, to talk to whoever sits there whatever the streams are tied to.

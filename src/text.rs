@@ -2,7 +2,13 @@
 
 use std::fmt;
 
-use crate::domain::{id::GateId, time::Seconds};
+use crate::domain::{
+    gate::{Act, Gate},
+    id::GateId,
+    push::{Carried, Reason},
+    text::shown,
+    time::{Seconds, Timestamp},
+};
 
 /// A number with its noun: `1 todo`, `2 todos`.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +50,48 @@ impl<C: fmt::Display> fmt::Display for Answer<'_, C> {
         }
         let rest: Vec<_> = rest.iter().map(|answer| format!("`{answer}`")).collect();
         write!(f, " (or {})", rest.join(", "))
+    }
+}
+
+/// Why something must not leave the machine at a time: every reason, with who asked and how long ago, and the command that
+/// answers the oldest question.
+#[derive(Debug, Clone, Copy)]
+pub struct Held<'a>(pub Act, pub &'a [Reason], pub Timestamp);
+
+impl fmt::Display for Held<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(act, reasons, now) = self;
+        let act = act.word();
+        let mut gates: Vec<(&GateId, &Gate)> = Vec::new();
+        for reason in *reasons {
+            match reason {
+                Reason::Carries { what: Carried::State, local, remote } => writeln!(
+                    f,
+                    "loopx: {act} refused: `{}` would take loopx's own state to `{}`\n\
+                     hint: push the branches you mean by name, such as `git push origin main`",
+                    shown(local, 200),
+                    shown(remote, 200)
+                )?,
+                Reason::Carries { what: Carried::Folder, local, remote } => writeln!(
+                    f,
+                    "loopx: {act} refused: `{}` has a commit with the folder `.loopx` in it, which would go to `{}`\n\
+                     hint: take it out with `git rm -r --cached .loopx` and `git commit --amend`, or with `git rebase -i`",
+                    shown(local, 200),
+                    shown(remote, 200)
+                )?,
+                Reason::Gate { id, gate, .. } => gates.push((id, gate)),
+            }
+        }
+        let Some((first, gate)) = gates.first() else { return Ok(()) };
+        let mut table = Table::default();
+        for (id, gate) in &gates {
+            let asked = format!("asked by {}, {}", gate.asked.by.name(), Ago(gate.asked.at.age(*now)));
+            let answer = if gate.is_rejected() { "rejected" } else { "open" };
+            table.row([id, &answer, &format!("\"{}\"", gate.question), &asked]);
+        }
+        let stand = if gates.len() == 1 { "stands" } else { "stand" };
+        writeln!(f, "loopx: {act} refused: {} {stand} in its way", Count(gates.len(), "gate"))?;
+        writeln!(f, "{table}hint: a person answers with {}", Answer(first, &gate.answers()))
     }
 }
 

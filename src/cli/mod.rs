@@ -6,6 +6,7 @@ mod doctor;
 mod evidence;
 mod gate;
 mod goal;
+mod guard;
 mod history;
 mod hooks;
 mod init;
@@ -35,7 +36,7 @@ use crate::{
 
 /// A local control plane for long-running AI agents, inside your git repository.
 ///
-/// Exit codes: 0 yes or done, 1 refused or failed, 2 usage; `quota should-run` answers 10 for "not now".
+/// Exit codes: 0 yes or done, 1 refused or failed, 2 usage; `quota should-run` and `guard` answer 10 for "not now".
 #[derive(Debug, Parser)]
 #[command(name = "loopx", version, propagate_version = true, disable_help_subcommand = true)]
 struct Cli {
@@ -83,6 +84,9 @@ enum Command {
     /// What was seen
     #[command(subcommand)]
     Evidence(evidence::Evidence),
+    /// Whether something may leave this machine now
+    #[command(subcommand)]
+    Guard(guard::Guard),
     /// What may happen next, and what was used
     #[command(subcommand)]
     Quota(quota::Quota),
@@ -103,7 +107,7 @@ enum Command {
     Hooks(hooks::Hooks),
     /// Take loopx out of this clone again; the state stays unless it is purged (a person at a terminal only)
     Uninstall(uninstall::Uninstall),
-    /// Called by git, not by people
+    /// Called by git and by cargo, not by people
     #[command(subcommand, hide = true)]
     Hook(crate::hook::Hook),
     /// Play the whole story in a scratch repository
@@ -132,6 +136,9 @@ struct Versioned<'a, T> {
 }
 
 const SCHEMA_VERSION: u32 = 1;
+
+/// The exit code of `quota should-run` and `guard` for "not now: a person or time must act".
+const NOT_NOW: u8 = 10;
 
 impl Said {
     /// Something that was read.
@@ -198,6 +205,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Import(import) => import.run(process, &ctx()?)?,
         Command::Hooks(hooks) => hooks.run(process, &ctx()?)?,
         Command::Uninstall(uninstall) => uninstall.run(process, &ctx()?)?,
+        Command::Guard(guard) => return guard.run(process, &global, ctx),
         Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, ctx))),
         Command::Demo => {
             let told = crate::demo::play(process, global.json)?;

@@ -1,4 +1,4 @@
-use super::Said;
+use super::{NOT_NOW, Said};
 use crate::{
     domain::{
         decision::Decision,
@@ -8,9 +8,6 @@ use crate::{
     ops::{self, Ctx, quota::ShouldRun},
     text::{Count, Table},
 };
-
-/// The exit code of `should-run` for "not now: a person or time must act".
-const NOT_NOW: u8 = 10;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Quota {

@@ -2,8 +2,11 @@
 
 use super::{
     actor::Stamp,
+    command::{CommandLine, Ended},
+    gate::Act,
     id::{GateId, TodoId},
     text::{Note, Title},
+    time::Seconds,
 };
 
 /// One thing that was seen.
@@ -36,6 +39,8 @@ pub enum Finding {
     Commit { commit: String, subject: String },
     /// A file of the project: path from the top of the worktree, size in bytes, `sha256:` and hex digest.
     File { path: String, bytes: u64, digest: String },
+    /// A command that ran because no gate held `guarded` back.
+    Command { argv: CommandLine, guarded: Act, seconds: Seconds, ended: Ended },
 }
 
 impl Finding {
@@ -46,6 +51,7 @@ impl Finding {
             Self::Link { .. } => "link",
             Self::Commit { .. } => "commit",
             Self::File { .. } => "file",
+            Self::Command { .. } => "command",
         }
     }
 }

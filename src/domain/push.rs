@@ -1,4 +1,5 @@
-//! May this push go out? A total, pure verdict with every reason, not only the first.
+//! May this push, or anything else that leaves the machine, go out? A total, pure verdict with every reason, not only the
+//! first.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +41,7 @@ pub enum Carried {
     Folder,
 }
 
-/// Whether the push may go out.
+/// Whether it may go out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Allowed,
@@ -48,7 +49,7 @@ pub enum Verdict {
     Refused(Vec<Reason>),
 }
 
-/// One reason against a push.
+/// One reason against it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// A person has not answered yet, or has said no.
@@ -71,13 +72,28 @@ pub fn verdict<'a>(
             Some(Reason::Carries { what, local: pushed.local.clone(), remote: pushed.remote.clone() })
         })
         .collect();
-    let mut held: Vec<_> = gates.filter(|(_, _, gate)| covers(gate, remotes, refs)).collect();
+    reasons.extend(held(gates.filter(|(_, _, gate)| covers(gate, remotes, refs)), Act::Push));
+    judged(reasons)
+}
+
+/// Judges `act`, whatever it sends, while `gates` are in force.
+pub fn verdict_on<'a>(act: Act, gates: impl Iterator<Item = (&'a GoalId, &'a GateId, &'a Gate)>) -> Verdict {
+    judged(held(gates, act))
+}
+
+/// The gates that hold `act` back, the oldest question first.
+fn held<'a>(gates: impl Iterator<Item = (&'a GoalId, &'a GateId, &'a Gate)>, act: Act) -> Vec<Reason> {
+    let mut held: Vec<_> = gates.filter(|(_, _, gate)| gate.holds_back(act)).collect();
     held.sort_by_key(|(_, _, gate)| gate.asked.at);
-    reasons.extend(held.into_iter().map(|(goal, id, gate)| Reason::Gate {
+    let reason = |(goal, id, gate): (&GoalId, &GateId, &Gate)| Reason::Gate {
         goal: goal.clone(),
         id: id.clone(),
         gate: Box::new(gate.clone()),
-    }));
+    };
+    held.into_iter().map(reason).collect()
+}
+
+fn judged(reasons: Vec<Reason>) -> Verdict {
     if reasons.is_empty() { Verdict::Allowed } else { Verdict::Refused(reasons) }
 }
 
@@ -105,28 +121,36 @@ mod tests {
         PushedRef { local: local.into(), remote: local.into(), update }
     }
 
-    /// The reasons as `gate id` or `state ref`.
     #[track_caller]
     fn check(gates: &[(&str, Gate)], refs: &[PushedRef], expected: &[&str]) {
         let goal = goal_id("ship");
         let gates: Vec<_> = gates.iter().map(|(id, gate)| (gate_id(id), gate)).collect();
         let origin = ["origin".to_owned()].into();
-        let reasons = match verdict(gates.iter().map(|(id, gate)| (&goal, id, *gate)), &origin, refs) {
+        assert_eq!(said(verdict(gates.iter().map(|(id, gate)| (&goal, id, *gate)), &origin, refs)), expected);
+    }
+
+    #[track_caller]
+    fn check_act(gates: &[(&str, Gate)], act: Act, expected: &[&str]) {
+        let goal = goal_id("ship");
+        let gates: Vec<_> = gates.iter().map(|(id, gate)| (gate_id(id), gate)).collect();
+        assert_eq!(said(verdict_on(act, gates.iter().map(|(id, gate)| (&goal, id, *gate)))), expected);
+    }
+
+    /// The reasons as `gate id` or `state ref`.
+    fn said(verdict: Verdict) -> Vec<String> {
+        let reasons = match verdict {
             Verdict::Allowed => vec![],
             Verdict::Refused(reasons) => {
                 assert!(!reasons.is_empty(), "a refusal without a reason");
                 reasons
             }
         };
-        let said: Vec<_> = reasons
-            .iter()
-            .map(|reason| match reason {
-                Reason::Gate { id, .. } => format!("gate {id}"),
-                Reason::Carries { what: Carried::State, local, .. } => format!("state {local}"),
-                Reason::Carries { what: Carried::Folder, local, .. } => format!("folder {local}"),
-            })
-            .collect();
-        assert_eq!(said, expected);
+        let said = |reason: &Reason| match reason {
+            Reason::Gate { id, .. } => format!("gate {id}"),
+            Reason::Carries { what: Carried::State, local, .. } => format!("state {local}"),
+            Reason::Carries { what: Carried::Folder, local, .. } => format!("folder {local}"),
+        };
+        reasons.iter().map(said).collect()
     }
 
     #[test]
@@ -187,5 +211,22 @@ mod tests {
             &[pushed("refs/heads/main", RefUpdate::Written { carries: None, changed: None })],
             &held,
         );
+    }
+
+    #[test]
+    fn an_act_waits_for_the_gates_that_name_it() {
+        let blocking = |acts: &[Act], time| Gate {
+            blocks: acts.iter().copied().collect(),
+            asked: stamp("agent:a", time),
+            ..gate(&[])
+        };
+        let push = ("push", blocking(&[Act::Push], "10:00"));
+        let publish = ("publish", blocking(&[Act::Publish, Act::Turn], "09:00"));
+        let everything = ("everything", blocking(&Act::ALL, "08:00"));
+        let all = [push, publish, everything];
+        check_act(&[], Act::Publish, &[]);
+        check_act(&all[..1], Act::Publish, &[]);
+        check_act(&all, Act::Publish, &["gate everything", "gate publish"]);
+        check_act(&all, Act::Push, &["gate everything", "gate push"]);
     }
 }

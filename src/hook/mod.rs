@@ -1,5 +1,6 @@
-//! The door that git knocks at. It reads strictly, calls an op, says what came of it, and exits.
+//! The door that git and publishers knock at. It reads strictly, calls an op, says what came of it, and exits.
 
+mod cargo_credential;
 mod pre_commit;
 mod pre_push;
 
@@ -23,16 +24,23 @@ pub(crate) enum Hook {
     },
     /// Say when `.loopx` is about to be committed; refuses nothing
     PreCommit,
+    /// Judge what cargo wants a token for
+    CargoCredential {
+        /// Given by cargo to say which protocol it speaks
+        #[arg(long)]
+        cargo_plugin: bool,
+    },
 }
 
 impl Hook {
     /// Returns the exit code: 0 lets git go on, 1 stops it.
-    pub(crate) fn run(self, process: &Process, ctx: impl FnOnce() -> Result<Ctx, Error>) -> u8 {
+    pub(crate) fn run(self, process: &Process, ctx: impl Fn() -> Result<Ctx, Error>) -> u8 {
         match self {
             Self::PrePush { config, remote, url } => {
                 pre_push::run(process, &Remote { name: remote, url }, config, ctx)
             }
             Self::PreCommit => pre_commit::run(process, ctx),
+            Self::CargoCredential { cargo_plugin: _ } => cargo_credential::run(process, ctx),
         }
     }
 }

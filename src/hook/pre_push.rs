@@ -2,18 +2,15 @@
 //! this fails. The contract is git's `githooks(5)`.
 
 use crate::{
-    domain::{
-        push::{Carried, Reason, Verdict},
-        text::shown,
-    },
+    domain::{gate::Act, push::Verdict, text::shown},
     error::{Error, Kind},
     ops::{
         Ctx,
         enforcement::is_said_already,
-        push::{Checked, Line, Remote, check},
+        push::{Line, Remote, check},
     },
     process::{GIT_EXEC_PATH, Process},
-    text::{Ago, Answer, Count, Table},
+    text::Held,
 };
 
 /// Most bytes of refs that are read: a million refs.
@@ -65,7 +62,7 @@ fn judge(
     let checked = check(&ctx()?, remote, &lines)?;
     Ok(match &checked.verdict {
         Verdict::Allowed => None,
-        Verdict::Refused(reasons) => Some(say(reasons, &checked)),
+        Verdict::Refused(reasons) => Some(Held(Act::Push, reasons, checked.at).to_string()),
     })
 }
 
@@ -104,43 +101,6 @@ fn id(hex: &str) -> Option<Option<String>> {
     let legal = [40, 64].contains(&hex.len())
         && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
     legal.then(|| hex.bytes().any(|b| b != b'0').then(|| hex.to_owned()))
-}
-
-fn say(reasons: &[Reason], checked: &Checked) -> String {
-    let mut text = String::new();
-    let mut gates = Table::default();
-    let mut first = None;
-    let mut count = 0;
-    for reason in reasons {
-        match reason {
-            Reason::Carries { what: Carried::State, local, remote } => text.push_str(&format!(
-                "loopx: push refused: `{}` would take loopx's own state to `{}`\n\
-                 hint: push the branches you mean by name, such as `git push origin main`\n",
-                shown(local, 200),
-                shown(remote, 200)
-            )),
-            Reason::Carries { what: Carried::Folder, local, remote } => text.push_str(&format!(
-                "loopx: push refused: `{}` has a commit with the folder `.loopx` in it, which would go to `{}`\n\
-                 hint: take it out with `git rm -r --cached .loopx` and `git commit --amend`, or with `git rebase -i`\n",
-                shown(local, 200),
-                shown(remote, 200)
-            )),
-            Reason::Gate { id, gate, .. } => {
-                let asked =
-                    format!("asked by {}, {}", gate.asked.by.name(), Ago(gate.asked.at.age(checked.at)));
-                let answer = if gate.is_rejected() { "rejected" } else { "open" };
-                gates.row([id, &answer, &format!("\"{}\"", gate.question), &asked]);
-                first.get_or_insert((id, gate));
-                count += 1;
-            }
-        }
-    }
-    if let Some((id, gate)) = first {
-        let stand = if count == 1 { "stands" } else { "stand" };
-        text.push_str(&format!("loopx: push refused: {} {stand} in its way\n{gates}", Count(count, "gate")));
-        text.push_str(&format!("hint: a person answers with {}\n", Answer(id, &gate.answers())));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::{
         text::{Note, Title},
     },
     error::Error,
-    store::{message::subject, snapshot::Found},
+    store::{Snapshot, message::subject, snapshot::Found},
 };
 
 /// A piece of evidence with its id and goal.
@@ -82,27 +82,36 @@ pub fn add(ctx: &Ctx, about: &About, saw: &Saw) -> Result<Done<EvidenceView>, Er
             }
             About::Goal(goal) => (ctx.goal_id(snapshot, goal.as_ref())?, None, None),
         };
-        let id = EvidenceId::draw(&ctx.entropy, snapshot.evidence_population()?, |id| {
-            snapshot.evidence_taken(id)
-        })?
-        .ok_or(Refusal::NoFreeId)?;
-        let target = match (&todo, &gate) {
-            (Some(todo), _) => format!("todo {todo}"),
-            (None, Some(gate)) => format!("gate {gate}"),
-            (None, None) => format!("goal {goal}"),
-        };
         let commit = head.as_ref().map(|head| head.commit.clone());
         let evidence = Evidence { commit, dirty, todo, gate, added: stamp.clone(), what: what.clone() };
-        let change = Change {
-            op: Op::EvidenceAdd,
-            subject: subject(&format!("add evidence {id} for {target}"), &brief(&what)),
-            body: None,
-            goal: Some(goal.clone()),
-            turn: None,
-            puts: vec![Record::Evidence(goal.clone(), id.clone(), evidence.clone())],
-        };
-        Ok((Some(change), EvidenceView { id, goal, evidence }))
+        added(ctx, snapshot, goal, evidence)
     })
+}
+
+/// The mutation that adds evidence to a goal.
+pub(super) fn added(
+    ctx: &Ctx,
+    snapshot: &Snapshot<'_>,
+    goal: GoalId,
+    evidence: Evidence,
+) -> Result<(Option<Change>, EvidenceView), Error> {
+    let id =
+        EvidenceId::draw(&ctx.entropy, snapshot.evidence_population()?, |id| snapshot.evidence_taken(id))?
+            .ok_or(Refusal::NoFreeId)?;
+    let target = match (&evidence.todo, &evidence.gate) {
+        (Some(todo), _) => format!("todo {todo}"),
+        (None, Some(gate)) => format!("gate {gate}"),
+        (None, None) => format!("goal {goal}"),
+    };
+    let change = Change {
+        op: Op::EvidenceAdd,
+        subject: subject(&format!("add evidence {id} for {target}"), &brief(&evidence.what)),
+        body: None,
+        goal: Some(goal.clone()),
+        turn: None,
+        puts: vec![Record::Evidence(goal.clone(), id.clone(), evidence.clone())],
+    };
+    Ok((Some(change), EvidenceView { id, goal, evidence }))
 }
 
 /// A finding in one line.
@@ -117,6 +126,7 @@ pub fn brief(what: &Finding) -> String {
             let bytes = crate::text::Count(usize::try_from(*bytes).unwrap_or(usize::MAX), "byte");
             format!("file {path} ({bytes})")
         }
+        Finding::Command { argv, seconds, ended, .. } => format!("{argv} ({ended}, {seconds})"),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod enforcement;
 pub mod evidence;
 pub mod gate;
 pub mod goal;
+pub mod guard;
 pub mod history;
 pub mod import;
 pub mod init;
@@ -117,9 +118,14 @@ impl Ctx {
 
     /// The goal that is meant: the one named, else that of the environment, else the only active one.
     fn goal_id(&self, snapshot: &Snapshot<'_>, named: Option<&GoalId>) -> Result<GoalId, Error> {
+        self.goal_if_any(snapshot, named)?.ok_or_else(|| Refusal::NoGoal.into())
+    }
+
+    /// The same; nothing when none is named and none is active.
+    fn goal_if_any(&self, snapshot: &Snapshot<'_>, named: Option<&GoalId>) -> Result<Option<GoalId>, Error> {
         if let Some(id) = named.or(self.goal.as_ref()) {
             return match snapshot.goal(id)? {
-                Some(_) => Ok(id.clone()),
+                Some(_) => Ok(Some(id.clone())),
                 None => Err(Refusal::UnknownGoal(id.clone()).into()),
             };
         }
@@ -130,8 +136,8 @@ impl Ctx {
             }
         }
         match (active.pop(), active.len()) {
-            (None, _) => Err(Refusal::NoGoal.into()),
-            (Some(only), 0) => Ok(only),
+            (None, _) => Ok(None),
+            (Some(only), 0) => Ok(Some(only)),
             (Some(last), _) => {
                 active.push(last);
                 Err(Refusal::SeveralGoals(active).into())

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use super::Ctx;
 use crate::{
     domain::{
-        gate::Act,
+        gate::{Act, Gate},
+        id::{GateId, GoalId},
         push::{Carried, PushedRef, RefUpdate, Verdict, verdict},
         time::Timestamp,
     },
     error::Error,
+    store::Snapshot,
 };
 
 /// Where a push goes, as git tells the hook.
@@ -40,10 +42,7 @@ pub struct Checked {
 /// state from the branch and writes nothing.
 pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Error> {
     let snapshot = ctx.store.trusted()?;
-    let mut gates = Vec::new();
-    for goal in snapshot.goals()? {
-        gates.extend(snapshot.gates(&goal)?.into_iter().map(|(id, gate)| (goal.clone(), id, gate)));
-    }
+    let gates = gates(&snapshot)?;
     let holding = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.holds_back(Act::Push));
     let look_at_files = holding().any(|gate| !gate.scope.paths.is_empty());
     let remotes = match holding().any(|gate| !gate.scope.remotes.is_empty()) {
@@ -72,4 +71,13 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
     }
     let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &remotes, &refs);
     Ok(Checked { verdict, at: ctx.now })
+}
+
+/// The gates in force, of all goals.
+pub(super) fn gates(snapshot: &Snapshot<'_>) -> Result<Vec<(GoalId, GateId, Gate)>, Error> {
+    let mut gates = Vec::new();
+    for goal in snapshot.goals()? {
+        gates.extend(snapshot.gates(&goal)?.into_iter().map(|(id, gate)| (goal.clone(), id, gate)));
+    }
+    Ok(gates)
 }

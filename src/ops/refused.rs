@@ -131,6 +131,10 @@ impl From<store::Error> for Error {
             S::Foreign { last: None, .. } => {
                 (Kind::Distrusted, &["if it is right as it is, a person takes it over with `loopx init`"])
             }
+            S::Illegal { .. } => (
+                Kind::Distrusted,
+                &["run `loopx verify --all` where the state comes from, and fetch it again"],
+            ),
             S::Newer { .. } => (Kind::Distrusted, &["install a newer loopx; nothing was changed"]),
             S::Busy(_) => (Kind::Conflict, &["run the command again when the other one has ended"]),
             S::Locked(_) => (

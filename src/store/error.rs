@@ -47,6 +47,9 @@ pub enum Error {
     /// Somebody committed by hand, moved the branch back, or removed the note of what loopx did last.
     #[error("`{branch}` was changed by something else than loopx: it is at {} and not {}", short(.tip), .last.as_deref().map_or("where loopx left it", short))]
     Foreign { branch: String, tip: String, last: Option<String> },
+    /// A history that was looked at as a whole has a commit that loopx cannot have made.
+    #[error("{} is no legal mutation of the state: {problem}", short(.commit))]
+    Illegal { commit: String, problem: String },
     /// The setting was changed, which would hide the gates on the branch that has the state.
     #[error("git's setting `loopx.branch` names `{branch}`, and loopx left the state on `{left}`")]
     Redirected { branch: String, left: String },
@@ -136,6 +139,7 @@ impl Error {
                 | Self::Newer { .. }
                 | Self::Foreign { .. }
                 | Self::Redirected { .. }
+                | Self::Illegal { .. }
                 | Self::BrokenRef(_)
                 | Self::Damaged(_)
                 | Self::RefStorage(_)

@@ -15,8 +15,9 @@ use super::{
 use crate::domain::{
     actor::{Actor, Proof, Proven, Stamp},
     change::{Change, Op, Record},
+    command::{CommandLine, Ended},
     evidence::{Evidence, Finding},
-    gate::{Gate, Seen},
+    gate::{Act, Gate, Seen},
     goal::{Feature, Goal},
     id::{GoalId, SpendId, TodoId, TodoPrefix},
     policy::{Approval, Policy, RepositoryId},
@@ -203,6 +204,9 @@ fn every_kind() -> Vec<Record> {
         what,
     };
     let evidence = |id: &str, what: Finding| Record::Evidence(ship(), id.parse().unwrap(), finding(what));
+    let argv = CommandLine::of(&["sh", "-c", "echo \"it's\"\n", ""]);
+    let command =
+        |ended| Finding::Command { argv: argv.clone(), guarded: Act::Publish, seconds: Seconds(90), ended };
     let turn = "turn-1".parse().unwrap();
     let spend = Spend { turn, slots: 2, evidence: vec!["e-0001".parse().unwrap()], added: stamp("10:00") };
     let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
@@ -222,6 +226,8 @@ fn every_kind() -> Vec<Record> {
             evidence("e-0002", Finding::Link { url: "https://example.test/?a=b#c".parse().unwrap() }),
             evidence("e-0003", Finding::Commit { commit: "0".repeat(40), subject: "fix: \"it\"".into() }),
             evidence("e-0004", Finding::File { path: "a b".into(), bytes: 1, digest: "sha256:00".into() }),
+            evidence("e-0005", command(Ended::Exit(0))),
+            evidence("e-0006", command(Ended::Signal(15))),
             Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
         ])
         .collect()

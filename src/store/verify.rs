@@ -125,6 +125,21 @@ impl Store {
         Ok(Verified { tip: tip.to_string(), checked, known, checkpoint, bad })
     }
 
+    /// The state that `revision` names, if every commit of its history is a legal mutation. For a place that has a copy of
+    /// the state and no note of what loopx left: nothing is remembered, nothing is written, and a history that is cut off is
+    /// an error.
+    pub fn verified(&self, revision: &str, now: Timestamp) -> Result<Snapshot<'_>, Error> {
+        let tip = super::git::object_id(&self.git.revision(revision)?.commit)?;
+        let mut next = Some(tip);
+        while let Some(id) = next {
+            if let Err(problem) = self.judge(id, now)? {
+                return Err(Error::Illegal { commit: id.to_string(), problem });
+            }
+            next = self.commit(id)?.parents.first().copied();
+        }
+        self.at(tip)
+    }
+
     fn remembered(&self) -> Option<ObjectId> {
         let note = fs::read(self.git.private_dir().join("verified")).ok()?;
         ObjectId::from_hex(note.trim()).ok()

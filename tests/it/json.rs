@@ -32,6 +32,7 @@ fn every_command_prints_one_document() {
         gate show ready
         evidence add --text seen
         evidence list
+        guard check --for publish
         quota should-run
         quota spend-slot --turn-id turn-1
         quota status
@@ -64,6 +65,7 @@ fn every_command_prints_one_document() {
     gate show ready: age_seconds asked blocks goal id options question schema_version state
     evidence add --text seen: added commit dirty goal id schema_version warnings what
     evidence list: evidence schema_version
+    guard check --for publish: allowed for gates schema_version tip
     quota should-run: answer goal next schema_version should_run todo why
     quota spend-slot --turn-id turn-1: added commit goal id quota schema_version slots turn warnings
     quota status: allowed_slots compute free_at goal schema_version slot_minutes spent_slots window_hours
@@ -221,8 +223,8 @@ fn help_and_version_are_for_people() {
     $ loopx --help
     A local control plane for long-running AI agents, inside your git repository.
 
-    Exit codes: 0 yes or done, 1 refused or failed, 2 usage; `quota should-run` answers 10 for "not
-    now".
+    Exit codes: 0 yes or done, 1 refused or failed, 2 usage; `quota should-run` and `guard` answer 10
+    for "not now".
 
     Usage: loopx [OPTIONS] <COMMAND>
 
@@ -236,6 +238,7 @@ fn help_and_version_are_for_people() {
       resolve-gate    Answer a gate (the same as `gate resolve`)
       todo            Work
       evidence        What was seen
+      guard           Whether something may leave this machine now
       quota           What may happen next, and what was used
       history         What happened, newest first
       doctor          What is wrong with this clone, and what helps

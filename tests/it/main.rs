@@ -1,5 +1,6 @@
 //! The program as its users meet it: real binary, real git, a sealed world for each test.
 
+mod registry;
 mod sandbox;
 
 mod compact;
@@ -10,6 +11,7 @@ mod full;
 mod gates;
 mod gits;
 mod goals;
+mod guard;
 mod hooks;
 mod imports;
 mod init;
@@ -17,6 +19,7 @@ mod input;
 mod json;
 mod kills;
 mod persons;
+mod publishing;
 mod pushes;
 mod quota;
 mod races;
