@@ -606,6 +606,16 @@ fn the_folded_past_is_exported_and_imported_and_looked_at() {
 }
 
 #[test]
+fn a_whole_id_means_that_todo_although_an_open_one_begins_so() {
+    let repo = Repo::new();
+    repo.put(vec![put_todo("t-7k3q", done("Work", 0)), put_todo("t-7k3q5", todo("More"))]);
+    let store = repo.store();
+    let find = |id: &str| store.read().unwrap().find_todo(&prefix(id)).unwrap();
+    assert_eq!(find("t-7k3q"), Found::Closed(ship(), todo_id("t-7k3q")));
+    assert_eq!(find("t-7k3"), Found::Open(ship(), todo_id("t-7k3q5")));
+}
+
+#[test]
 fn what_lies_at_hand_changes_no_answer() {
     let repo = Repo::new();
     close_many(&repo, 0..30, 10);
