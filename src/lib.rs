@@ -12,6 +12,9 @@ pub mod cli;
 pub mod demo;
 pub mod domain;
 pub mod error;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod hook;
 pub mod ops;
 pub mod process;
