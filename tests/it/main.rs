@@ -18,6 +18,7 @@ mod persons;
 mod pushes;
 mod quota;
 mod races;
+mod sequences;
 mod signing;
 mod status;
 mod tidy;
