@@ -9,9 +9,11 @@ use crate::domain::{
         AgentId, Capability, Choice, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix, TurnId, slug,
     },
     quota::Share,
+    scope::Glob,
     text::{Note, Title, shown},
     time::{Seconds, Timestamp},
 };
+use crate::foreign::{backlog, beads, loopx_python, report::Report};
 pub use crate::{
     hook::pre_push_promises as pre_push,
     store::outside::{commit, export, hot, note, path, record, segment},
@@ -34,6 +36,7 @@ pub fn words(bytes: &[u8]) {
     stays::<Actor>(text);
     stays::<Share>(text);
     stays::<Timestamp>(text);
+    stays::<Glob>(text);
     stays::<Title>(text);
     stays::<Note>(text);
     if let Ok(length) = text.parse::<Seconds>() {
@@ -44,6 +47,19 @@ pub fn words(bytes: &[u8]) {
         assert!(slug.parse::<GateId>().is_ok());
     }
     assert!(shown(text, 100).parse::<Note>().is_ok() || text.trim().is_empty());
+}
+
+/// What another tool kept: any text is something or is refused with the place.
+pub fn foreign(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    drop(beads::parse("it", &text));
+    for registered in loopx_python::registry("it", &text).unwrap_or_default() {
+        drop(loopx_python::goal(&registered, "it", &text, &mut Report::default()));
+    }
+    let file = |place| backlog::File { path: "it".into(), place, text: text.clone().into_owned() };
+    for (place, _) in backlog::Place::ALL {
+        drop(backlog::parse(&[file(place)], Some(&file(place))));
+    }
 }
 
 fn stays<T: FromStr<Err: Display> + Display + PartialEq>(text: &str) {

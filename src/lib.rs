@@ -4,7 +4,7 @@
 //! ([`domain`]) for a decision and the **store** ([`store`]) to commit it; the door says what happened.
 //!
 //! Read in this order: [`domain`] for the words and the rules, [`store`] for how one decision becomes one commit,
-//! [`ops`] for what can be done, then a door. [`process`] is the outside world, [`caller`] says who is calling,
+//! [`ops`] for what can be done, then a door. [`foreign`] understands the files of other tools. [`process`] is the outside world, [`caller`] says who is calling,
 //! [`error`] and [`text`] are how things are said. `ARCHITECTURE.md` has the map and the invariants.
 
 pub mod caller;
@@ -12,6 +12,7 @@ pub mod cli;
 pub mod demo;
 pub mod domain;
 pub mod error;
+pub mod foreign;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;

@@ -23,6 +23,12 @@ const LOOPX_NOW: &str = "LOOPX_NOW";
 const LOOPX_SEED: &str = "LOOPX_SEED";
 /// git's own: the repository the user means.
 pub const GIT_DIR: &str = "GIT_DIR";
+/// git's own: where the git that runs a hook has its parts.
+pub const GIT_EXEC_PATH: &str = "GIT_EXEC_PATH";
+/// git's own: the index that a hook before a commit looks at.
+pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
+/// Where programs are looked for.
+pub const PATH: &str = "PATH";
 /// git's own: where that repository has its refs and hooks.
 pub const GIT_COMMON_DIR: &str = "GIT_COMMON_DIR";
 

@@ -73,6 +73,7 @@ fn context(repo: &Repo, dice: &mut Dice) -> Result<Ctx, Error> {
         goal: None,
         cwd: repo.top.clone(),
         program: "loopx".into(),
+        gits: Default::default(),
     })
 }
 

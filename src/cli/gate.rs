@@ -6,6 +6,7 @@ use crate::{
     domain::{
         gate::{Act, GateState},
         id::{Choice, GateId, GoalId, TodoPrefix},
+        scope::{Glob, Scope},
         text::{Note, Title},
     },
     error::{Error, Kind},
@@ -35,6 +36,15 @@ pub(super) enum Gate {
         /// A todo it is about; may be given several times; all of the goal's when left out
         #[arg(long, value_name = "TODO")]
         todo: Vec<TodoPrefix>,
+        /// Only pushes to branches like this; `release/*`, `refs/tags/v*`
+        #[arg(long, value_name = "GLOB")]
+        branch: Vec<Glob>,
+        /// Only pushes to remotes like this, by name or address
+        #[arg(long, value_name = "GLOB")]
+        remote: Vec<Glob>,
+        /// Only pushes that change files like this, from the top of the project
+        #[arg(long, value_name = "GLOB")]
+        path: Vec<Glob>,
         /// An answer on offer besides `reject`; `approve` when left out
         #[arg(long, value_name = "DECISION")]
         option: Vec<Choice>,
@@ -85,7 +95,9 @@ pub(super) struct Resolve {
 impl Gate {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         match self {
-            Self::Open { question, goal_id, gate_id, blocks, todo, option } => {
+            Self::Open { question, goal_id, gate_id, blocks, todo, branch, remote, path, option } => {
+                let of = |globs: Vec<Glob>| globs.into_iter().collect();
+                let scope = Scope { branches: of(branch), remotes: of(remote), paths: of(path) };
                 let blocks: BTreeSet<Act> =
                     Act::ALL.into_iter().filter(|act| blocks.iter().any(|word| word == act.word())).collect();
                 let question = ops::gate::Question {
@@ -95,6 +107,7 @@ impl Gate {
                     options: option,
                     blocks,
                     todos: todo,
+                    scope,
                 };
                 let done = ops::gate::open(ctx, &question)?;
                 let view = &done.value;
@@ -169,6 +182,9 @@ fn say(ctx: &Ctx, view: &GateView, commit: Option<&str>) -> String {
     table.row([&"blocks", &words(gate.blocks.iter().map(|act| act.word().to_owned()).collect())]);
     if !gate.todos.is_empty() {
         table.row([&"about", &words(gate.todos.iter().map(ToString::to_string).collect())]);
+    }
+    for (part, globs) in gate.scope.parts() {
+        table.row([&part, &words(globs.iter().map(ToString::to_string).collect())]);
     }
     table.row([&"options", &words(gate.options.iter().map(ToString::to_string).collect())]);
     let ago = |at| super::status::ago(ctx, at);

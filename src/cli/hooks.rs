@@ -1,23 +1,53 @@
 use super::Said;
 use crate::{
+    caller::Challenge,
     domain::text::shown,
     error::{Error, Kind},
-    ops::{Ctx, enforcement, enforcement::Enforcement},
+    ops::{
+        self, Ctx,
+        enforcement::{self, Enforcement},
+    },
+    process::Process,
+    text::Count,
 };
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Hooks {
     /// Put the hook in git's way, or renew it
-    Install,
+    Install {
+        /// Show what would change in a hook file that everybody shares who clones this
+        #[arg(long)]
+        tracked: bool,
+        /// Change that file
+        #[arg(long, requires = "tracked")]
+        apply: bool,
+    },
+    /// Take the hook away again (a person at a terminal only)
+    Uninstall,
     /// Whether a push from this worktree is guarded
     Status,
 }
 
 impl Hooks {
-    pub(super) fn run(self, ctx: &Ctx) -> Result<Said, Error> {
+    pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         match self {
-            Self::Install => {
-                let installed = enforcement::install(ctx)?;
+            Self::Install { tracked: true, apply: false } => {
+                #[derive(serde::Serialize)]
+                struct Change {
+                    /// A unified diff.
+                    diff: Option<String>,
+                }
+                let change = Change { diff: enforcement::tracked_change(ctx)? };
+                let text = match &change.diff {
+                    Some(diff) => {
+                        format!("{diff}do it with `loopx hooks install --tracked --apply`, and commit it\n")
+                    }
+                    None => "no hook file that is shared would change\n".to_owned(),
+                };
+                Ok(Said::read(&change, text))
+            }
+            Self::Install { tracked, .. } => {
+                let installed = enforcement::install(ctx, tracked)?;
                 if let Some(why) = &installed.why {
                     let message = format!("the hook is in place, but pushes are still not guarded: {why}");
                     return Err(
@@ -26,8 +56,24 @@ impl Hooks {
                 }
                 Ok(Said::read(&installed, line(&installed)))
             }
+            Self::Uninstall => {
+                let open = ops::gate::list(ctx, None, false).map_or(0, |gates| gates.gates.len());
+                let challenge = Challenge {
+                    what: "take the hook away, so that pushes are not kept back any more".into(),
+                    shows: format!("{} in force\n", Count(open, "gate")),
+                    word: "unguarded".into(),
+                    command: "loopx hooks uninstall".into(),
+                };
+                let proven = ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
+                let removed = enforcement::uninstall(ctx, &proven)?;
+                let mut text = String::from("pushes are not kept back any more\n");
+                for file in &removed.files {
+                    text.push_str(&format!("  taken out of {}\n", shown(&file.to_string_lossy(), 4096)));
+                }
+                Ok(Said::read(&removed, text))
+            }
             Self::Status => {
-                let found = enforcement::probe(&ctx.store);
+                let found = enforcement::probe(ctx);
                 let code = if found.active { 0 } else { Kind::Refused.exit_code() };
                 Ok(Said { code, ..Said::read(&found, line(&found)) })
             }
@@ -35,14 +81,25 @@ impl Hooks {
     }
 }
 
-/// Whether pushes are guarded, in one line.
+/// Whether pushes are guarded: one line, and one for each other worktree from which they are not.
 pub(super) fn line(found: &Enforcement) -> String {
     let hook = file(found);
-    match (&found.why, found.did) {
+    let mut text = match (&found.why, found.did) {
         (None, Some(did)) => format!("pushes are guarded: {did} {hook}\n"),
         (None, None) => format!("pushes are guarded by {hook}\n"),
         (Some(why), _) => format!("PUSHES ARE NOT GUARDED: {why} (see `loopx hooks install`)\n"),
-    }
+    };
+    text.push_str(&elsewhere(found));
+    text
+}
+
+/// The other worktrees from which pushes are not guarded, a line each.
+pub(super) fn elsewhere(found: &Enforcement) -> String {
+    let lines = found.elsewhere.iter().map(|other| {
+        let place = shown(&other.place.to_string_lossy(), 4096);
+        format!("PUSHES FROM `{place}` ARE NOT GUARDED: {} (run `loopx hooks install` there)\n", other.why)
+    });
+    lines.collect()
 }
 
 /// The path of the hook, fit to print.

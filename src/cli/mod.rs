@@ -1,5 +1,6 @@
 //! The command line: what was typed becomes one call of an op, what came of it becomes words or JSON.
 
+mod compact;
 mod config;
 mod doctor;
 mod evidence;
@@ -12,6 +13,7 @@ mod quota;
 mod status;
 mod todo;
 mod transfer;
+mod uninstall;
 mod verify;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -27,8 +29,8 @@ use crate::{
     domain::id::{AgentId, GoalId},
     error::{Error, Kind},
     ops::{Ctx, Done},
-    process::{GIT_COMMON_DIR, GIT_DIR, LOOPX_GOAL, Process},
-    store::Store,
+    process::{GIT_COMMON_DIR, GIT_DIR, LOOPX_GOAL, PATH, Process},
+    store::{Store, gits::Gits},
 };
 
 /// A local control plane for long-running AI agents, inside your git repository.
@@ -92,11 +94,15 @@ enum Command {
     Verify(verify::Verify),
     /// Write the whole state to one file
     Export(transfer::Export),
-    /// Put a state that was exported into a clone that has none
+    /// Put a state that was exported into a clone that has none, or take over what another tool kept
     Import(transfer::Import),
+    /// Leave the history of the state behind, and keep the state
+    Compact(compact::Compact),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
+    /// Take loopx out of this clone again; the state stays unless it is purged (a person at a terminal only)
+    Uninstall(uninstall::Uninstall),
     /// Called by git, not by people
     #[command(subcommand, hide = true)]
     Hook(crate::hook::Hook),
@@ -187,9 +193,11 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::History(history) => history.run(&ctx()?)?,
         Command::Doctor(doctor) => doctor.run(&ctx()?)?,
         Command::Verify(verify) => verify.run(process, &ctx()?)?,
+        Command::Compact(compact) => compact.run(process, &ctx()?)?,
         Command::Export(export) => export.run(&ctx()?)?,
         Command::Import(import) => import.run(process, &ctx()?)?,
-        Command::Hooks(hooks) => hooks.run(&ctx()?)?,
+        Command::Hooks(hooks) => hooks.run(process, &ctx()?)?,
+        Command::Uninstall(uninstall) => uninstall.run(process, &ctx()?)?,
         Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, ctx))),
         Command::Demo => {
             let told = crate::demo::play(process, global.json)?;
@@ -229,6 +237,7 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
         entropy: process.entropy().map_err(|error| environment("no random bytes can be had", error))?,
         goal,
         cwd,
+        gits: Gits::on(process.env_os(PATH)),
         program: process.program().map_err(|error| environment("loopx does not find itself", error))?,
     })
 }

@@ -33,8 +33,9 @@ fn say(ctx: &Ctx, status: &Status) -> String {
         text.push_str(&format!("THE STATE IS NOT TRUSTED, so pushes and turns are refused: {problem}\n"));
         text.extend(distrust.hints.iter().map(|hint| format!("  {hint}\n")));
     }
-    if !status.enforcement.active {
-        text.push_str(&super::hooks::line(&status.enforcement));
+    match status.enforcement.active {
+        true => text.push_str(&super::hooks::elsewhere(&status.enforcement)),
+        false => text.push_str(&super::hooks::line(&status.enforcement)),
     }
     if let (Some(trouble), None) = (&status.view, &status.distrust) {
         text.push_str(&format!("{trouble}\n"));

@@ -1,3 +1,5 @@
+use std::cell::Cell;
+
 use super::Said;
 use crate::{
     error::{Error, Kind},
@@ -14,20 +16,41 @@ pub(super) struct Verify {
     all: bool,
 }
 
-/// So many commits between two words about progress.
-const STRIDE: usize = 1_000;
+/// Says on a terminal how far a long verification is.
+pub(super) struct Progress<'a> {
+    process: &'a Process,
+    talks: bool,
+    told: Cell<bool>,
+}
+
+impl<'a> Progress<'a> {
+    /// So many commits between two words.
+    const STRIDE: usize = 1_000;
+
+    pub(super) fn new(process: &'a Process) -> Self {
+        Self { process, talks: process.stderr_is_terminal(), told: Cell::new(false) }
+    }
+
+    pub(super) fn tell(&self, checked: usize, total: usize) {
+        if self.talks && checked.is_multiple_of(Self::STRIDE) {
+            self.process.err(&format!("\rverified {checked} of {total} commits"));
+            self.told.set(true);
+        }
+    }
+
+    /// Leaves the line.
+    pub(super) fn end(&self) {
+        if self.told.get() {
+            self.process.err("\n");
+        }
+    }
+}
 
 impl Verify {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
-        let talks = process.stderr_is_terminal();
-        let verified = ops::verify::verify(ctx, self.all, |checked, total| {
-            if talks && checked % STRIDE == 0 {
-                process.err(&format!("\rverified {checked} of {total} commits"));
-            }
-        })?;
-        if talks && verified.checked >= STRIDE {
-            process.err("\n");
-        }
+        let progress = Progress::new(process);
+        let verified = ops::verify::verify(ctx, self.all, |checked, total| progress.tell(checked, total))?;
+        progress.end();
         let code = if verified.bad.is_some() { Kind::Distrusted.exit_code() } else { 0 };
         Ok(Said { code, ..Said::read(&verified, say(ctx, &verified)?) })
     }
@@ -37,7 +60,14 @@ fn say(ctx: &Ctx, verified: &Verified) -> Result<String, Error> {
     let Some(bad) = &verified.bad else {
         let new = Count(verified.checked, "new commit");
         let all = Count(verified.checked + verified.known, "commit");
-        return Ok(format!("{all} ({new}): each is one legal mutation, signed off\n"));
+        let mut text = format!("{all} ({new}): each is one legal mutation, signed off\n");
+        if let Some(checkpoint) = &verified.checkpoint {
+            let (by, at) = (&checkpoint.by, super::status::ago(ctx, checkpoint.at));
+            text.push_str(&format!(
+                "  {by} left the history before them behind, {at}; what it was cannot be verified\n"
+            ));
+        }
+        return Ok(text);
     };
     let (short, at, subject) = (&bad.commit[..10], super::status::ago(ctx, bad.at), &bad.subject);
     let mut text = format!("NOT A LEGAL MUTATION: {short} \"{subject}\", {at}: {}\n", bad.problem);

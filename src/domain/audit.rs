@@ -62,7 +62,7 @@ impl From<Refusal> for Illegal {
 }
 
 impl Mutation {
-    /// Judges the mutation. Folding and importing come without steps: what they make is judged where files are known.
+    /// Judges the mutation. Folding, importing and leaving a history behind come without steps: what they make is judged where files are known.
     pub fn judge(&self) -> Result<(), Illegal> {
         let pairs: Vec<(Option<&Record>, Option<&Record>)> =
             self.steps.iter().map(|step| (step.before.as_ref(), step.after.as_ref())).collect();
@@ -80,8 +80,9 @@ impl Mutation {
             (Op::GoalConfigure, pairs) => self.configured(pairs),
             (Op::GateOpen, [(None, Some(record @ Record::Gate(_, _, gate)))]) => {
                 self.is_mine(record, &gate.asked)?;
-                let Gate { question, options, blocks, todos, asked, state: _ } = gate.clone();
-                self.comes_out(record, *gate == Gate::new(question, options, blocks, todos, asked))
+                let Gate { question, options, blocks, todos, scope, asked, state: _ } = gate.clone();
+                let fresh = Gate::new(question, options, blocks, todos, asked).within(scope);
+                self.comes_out(record, *gate == fresh)
             }
             (
                 Op::GateResolve,
@@ -109,7 +110,7 @@ impl Mutation {
                 self.comes_out(record, *id == super::id::SpendId::of_turn(&spend.turn))
             }
             (Op::Fold, []) => Ok(()),
-            (Op::Import, []) => self.must_be_a_person(),
+            (Op::Import | Op::Checkpoint, []) => self.must_be_a_person(),
             _ => Err(self.shape()),
         }
     }

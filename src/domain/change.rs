@@ -41,12 +41,14 @@ pub enum Op {
     QuotaSpend,
     /// Closed records went into a segment; nothing that can be asked has changed.
     Fold,
-    /// A whole state that was exported elsewhere.
+    /// A whole state that was exported elsewhere, or goals that another tool kept.
     Import,
+    /// The history so far was left behind; the state stays to the byte.
+    Checkpoint,
 }
 
 impl Op {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -60,6 +62,7 @@ impl Op {
         Self::QuotaSpend,
         Self::Fold,
         Self::Import,
+        Self::Checkpoint,
     ];
 
     /// The kind with this [`word`](Self::word).
@@ -83,6 +86,7 @@ impl Op {
             Self::QuotaSpend => "quota.spend",
             Self::Fold => "fold",
             Self::Import => "import",
+            Self::Checkpoint => "checkpoint",
         }
     }
 }

@@ -8,6 +8,7 @@ use super::{
     actor::{Actor, Person, Proof, Proven, Stamp},
     id::{Choice, GateId, TodoId},
     refusal::Refusal,
+    scope::Scope,
     text::{Note, Title},
     time::Timestamp,
 };
@@ -24,6 +25,9 @@ pub struct Gate {
     /// The todos it is about; empty means all of the goal's.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub todos: BTreeSet<TodoId>,
+    /// The pushes it is about.
+    #[serde(default, skip_serializing_if = "Scope::is_all")]
+    pub scope: Scope,
     pub asked: Stamp,
     pub state: GateState,
 }
@@ -105,10 +109,16 @@ impl Gate {
             options.push(word(Choice::REJECT));
         }
         let blocks = if blocks.is_empty() { Act::ALL.into() } else { blocks };
-        Self { question, options, blocks, todos, asked, state: GateState::Open {} }
+        Self { question, options, blocks, todos, scope: Scope::default(), asked, state: GateState::Open {} }
     }
 
-    /// `sha256:` and the hex digest of everything that was asked: question, options, what waits, for which todos.
+    /// The same question, about some pushes only.
+    #[must_use]
+    pub fn within(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// `sha256:` and the hex digest of everything that was asked: question, options, what waits, for which todos, which pushes.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         // Each part with its length, so that no two different questions have the same bytes.
@@ -122,6 +132,10 @@ impl Gate {
         self.blocks.iter().for_each(|act| part(act.word()));
         part("todos");
         self.todos.iter().for_each(|todo| part(todo.as_str()));
+        for (name, globs) in self.scope.parts() {
+            part(name);
+            globs.iter().for_each(|glob| part(glob.as_str()));
+        }
         format!("sha256:{}", super::text::hex(&hash.finalize()))
     }
 

@@ -27,6 +27,7 @@ pub mod change;
 pub mod decision;
 pub mod push;
 pub mod refusal;
+pub mod scope;
 pub mod state;
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! May this push go out? A total, pure verdict with every reason, not only the first.
 
+use std::collections::BTreeSet;
+
 use super::{
     gate::{Act, Gate},
     id::{GateId, GoalId},
@@ -20,8 +22,22 @@ pub struct PushedRef {
 pub enum RefUpdate {
     /// It is removed; nothing is sent.
     Deleted,
-    /// It is set to something. `carries_state`: a commit of a state branch is among what it reaches.
-    Written { carries_state: bool },
+    /// It is set to something.
+    Written {
+        /// What goes along that should stay at home.
+        carries: Option<Carried>,
+        /// The files that are changed by what the other side does not have yet; none when nobody looked.
+        changed: Option<BTreeSet<String>>,
+    },
+}
+
+/// What of loopx's a push would take along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carried {
+    /// A commit of a state branch.
+    State,
+    /// The folder that shows the state, committed to another branch.
+    Folder,
 }
 
 /// Whether the push may go out.
@@ -37,31 +53,43 @@ pub enum Verdict {
 pub enum Reason {
     /// A person has not answered yet, or has said no.
     Gate { goal: GoalId, id: GateId, gate: Box<Gate> },
-    /// The ref would carry loopx's own state away.
-    CarriesState { local: String, remote: String },
+    /// The ref would carry something of loopx's own away.
+    Carries { what: Carried, local: String, remote: String },
 }
 
-/// Judges a push of `refs` while `gates` are in force. An empty push and one that only deletes send nothing and pass.
+/// Judges a push of `refs` to the remote known by `remotes` while `gates` are in force. An empty push and one that only
+/// deletes send nothing and pass.
 pub fn verdict<'a>(
     gates: impl Iterator<Item = (&'a GoalId, &'a GateId, &'a Gate)>,
+    remotes: &BTreeSet<String>,
     refs: &[PushedRef],
 ) -> Verdict {
-    let written = |pushed: &&PushedRef| matches!(pushed.update, RefUpdate::Written { .. });
     let mut reasons: Vec<Reason> = refs
         .iter()
-        .filter(|pushed| pushed.update == RefUpdate::Written { carries_state: true })
-        .map(|pushed| Reason::CarriesState { local: pushed.local.clone(), remote: pushed.remote.clone() })
+        .filter_map(|pushed| {
+            let RefUpdate::Written { carries: Some(what), .. } = pushed.update else { return None };
+            Some(Reason::Carries { what, local: pushed.local.clone(), remote: pushed.remote.clone() })
+        })
         .collect();
-    if refs.iter().any(|pushed| written(&pushed)) {
-        let mut held: Vec<_> = gates.filter(|(_, _, gate)| gate.holds_back(Act::Push)).collect();
-        held.sort_by_key(|(_, _, gate)| gate.asked.at);
-        reasons.extend(held.into_iter().map(|(goal, id, gate)| Reason::Gate {
-            goal: goal.clone(),
-            id: id.clone(),
-            gate: Box::new(gate.clone()),
-        }));
-    }
+    let mut held: Vec<_> = gates.filter(|(_, _, gate)| covers(gate, remotes, refs)).collect();
+    held.sort_by_key(|(_, _, gate)| gate.asked.at);
+    reasons.extend(held.into_iter().map(|(goal, id, gate)| Reason::Gate {
+        goal: goal.clone(),
+        id: id.clone(),
+        gate: Box::new(gate.clone()),
+    }));
     if reasons.is_empty() { Verdict::Allowed } else { Verdict::Refused(reasons) }
+}
+
+/// Whether a gate holds this push back: it is about this remote and one of the refs that are written.
+fn covers(gate: &Gate, remotes: &BTreeSet<String>, refs: &[PushedRef]) -> bool {
+    let is_meant = |pushed: &PushedRef| match &pushed.update {
+        RefUpdate::Deleted => false,
+        RefUpdate::Written { changed, .. } => {
+            gate.scope.has_branch(&pushed.remote) && gate.scope.has_paths(changed.as_ref())
+        }
+    };
+    gate.holds_back(Act::Push) && gate.scope.has_remote(remotes) && refs.iter().any(is_meant)
 }
 
 #[cfg(test)]
@@ -70,6 +98,7 @@ mod tests {
     use crate::domain::{
         gate::Seen,
         samples::{at, gate, gate_id, goal_id, proven, stamp},
+        scope::Scope,
     };
 
     fn pushed(local: &str, update: RefUpdate) -> PushedRef {
@@ -81,7 +110,8 @@ mod tests {
     fn check(gates: &[(&str, Gate)], refs: &[PushedRef], expected: &[&str]) {
         let goal = goal_id("ship");
         let gates: Vec<_> = gates.iter().map(|(id, gate)| (gate_id(id), gate)).collect();
-        let reasons = match verdict(gates.iter().map(|(id, gate)| (&goal, id, *gate)), refs) {
+        let origin = ["origin".to_owned()].into();
+        let reasons = match verdict(gates.iter().map(|(id, gate)| (&goal, id, *gate)), &origin, refs) {
             Verdict::Allowed => vec![],
             Verdict::Refused(reasons) => {
                 assert!(!reasons.is_empty(), "a refusal without a reason");
@@ -92,7 +122,8 @@ mod tests {
             .iter()
             .map(|reason| match reason {
                 Reason::Gate { id, .. } => format!("gate {id}"),
-                Reason::CarriesState { local, .. } => format!("state {local}"),
+                Reason::Carries { what: Carried::State, local, .. } => format!("state {local}"),
+                Reason::Carries { what: Carried::Folder, local, .. } => format!("folder {local}"),
             })
             .collect();
         assert_eq!(said, expected);
@@ -100,8 +131,9 @@ mod tests {
 
     #[test]
     fn every_kind_of_push() {
-        let code = || pushed("refs/heads/main", RefUpdate::Written { carries_state: false });
-        let state = || pushed("refs/heads/loopx/state", RefUpdate::Written { carries_state: true });
+        let code = || pushed("refs/heads/main", RefUpdate::Written { carries: None, changed: None });
+        let carrying = |local, what| pushed(local, RefUpdate::Written { carries: Some(what), changed: None });
+        let state = || carrying("refs/heads/loopx/state", Carried::State);
         let gone = || pushed("(delete)", RefUpdate::Deleted);
         let open = ("open", gate(&[]));
         let older = ("older", Gate { asked: stamp("agent:a", "08:00"), ..gate(&["t-0001"]) });
@@ -117,11 +149,43 @@ mod tests {
         check(&[], &[code()], &[]);
         check(&[], &[state()], &["state refs/heads/loopx/state"]);
         check(&[], &[code(), state()], &["state refs/heads/loopx/state"]);
+        check(&[], &[carrying("refs/heads/oops", Carried::Folder)], &["folder refs/heads/oops"]);
         check(std::slice::from_ref(&open), &[code()], &["gate open"]);
         check(std::slice::from_ref(&open), &[gone(), code()], &["gate open"]);
         check(&[open.clone(), older], &[code()], &["gate older", "gate open"]);
         check(&[turn], &[code()], &[]);
         check(&[("no", answered("reject")), ("yes", answered("approve"))], &[code()], &["gate no"]);
         check(&[open], &[code(), state()], &["state refs/heads/loopx/state", "gate open"]);
+    }
+
+    #[test]
+    fn a_gate_is_about_the_pushes_in_its_scope() {
+        let scope = |branches: &str, remotes: &str, paths: &str| {
+            let globs = |text: &str| text.split_whitespace().map(|glob| glob.parse().unwrap()).collect();
+            Scope { branches: globs(branches), remotes: globs(remotes), paths: globs(paths) }
+        };
+        let narrow = |branches, remotes, paths| ("narrow", gate(&[]).within(scope(branches, remotes, paths)));
+        let changing = |name: &str, files: &[&str]| {
+            let changed = Some(files.iter().map(ToString::to_string).collect());
+            pushed(name, RefUpdate::Written { carries: None, changed })
+        };
+        let (main, side) =
+            (changing("refs/heads/main", &["docs/a.md"]), changing("refs/heads/side", &["src/a.rs"]));
+        let both = [main.clone(), side.clone()];
+        let held = ["gate narrow"];
+        check(&[narrow("main", "", "")], &both, &held);
+        check(&[narrow("main", "", "")], std::slice::from_ref(&side), &[]);
+        check(&[narrow("", "origin", "")], &both, &held);
+        check(&[narrow("", "backup", "")], &both, &[]);
+        check(&[narrow("", "", "src")], &both, &held);
+        check(&[narrow("", "", "src")], std::slice::from_ref(&main), &[]);
+        // One ref has to be in all parts of it.
+        check(&[narrow("main", "", "src")], &both, &[]);
+        check(&[narrow("main", "origin", "docs")], &both, &held);
+        check(
+            &[narrow("main", "", "src")],
+            &[pushed("refs/heads/main", RefUpdate::Written { carries: None, changed: None })],
+            &held,
+        );
     }
 }

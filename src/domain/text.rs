@@ -38,6 +38,13 @@ macro_rules! text {
             pub fn as_str(&self) -> &str {
                 &self.0
             }
+
+            /// The nearest text that fits one from elsewhere, and what had to be done to it; `None` when it is blank.
+            /// White space around it goes, and where no line break fits it becomes a space.
+            pub fn fit(text: &str) -> Option<(Self, Fit)> {
+                let (text, fit) = fit(text, $limit, &$lines);
+                (!text.is_empty()).then_some((Self(text), fit))
+            }
         }
 
         impl std::str::FromStr for $name {
@@ -106,6 +113,40 @@ fn check(what: &'static str, text: &str, limit: usize, lines: Lines) -> Result<(
     Ok(())
 }
 
+/// What had to be done to a text from elsewhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Fit {
+    /// What acts on a screen was written as an escape.
+    pub escaped: bool,
+    /// The end was cut off.
+    pub cut: bool,
+}
+
+fn fit(text: &str, limit: usize, lines: &Lines) -> (String, Fit) {
+    let mut out = String::new();
+    let mut fit = Fit::default();
+    let mut characters = text.trim().chars().peekable();
+    while let Some(character) = characters.next() {
+        match (character, lines) {
+            ('\r', _) if characters.peek() == Some(&'\n') => {}
+            ('\n' | '\t', Lines::Many) => out.push(character),
+            ('\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' | '\u{85}', Lines::One) => out.push(' '),
+            (character, _) if acts_on_the_screen(character) => {
+                fit.escaped = true;
+                out.extend(character.escape_unicode());
+            }
+            (character, _) => out.push(character),
+        }
+        if out.len() > limit {
+            fit.cut = true;
+            out.truncate(out.floor_char_boundary(limit - '…'.len_utf8()));
+            out.push('…');
+            break;
+        }
+    }
+    (out, fit)
+}
+
 fn acts_on_the_screen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{61c}'
@@ -168,6 +209,21 @@ mod tests {
         assert!("a\n\n\tb".parse::<Note>().is_ok());
         assert!("a\rb".parse::<Note>().is_err());
         assert!("a\0b".parse::<Note>().is_err());
+    }
+
+    #[test]
+    fn text_from_elsewhere_is_made_to_fit() {
+        let title =
+            |text: &str| Title::fit(text).map(|(title, fit)| (title.to_string(), fit.escaped, fit.cut));
+        assert_eq!(title(" a\r\nb\tc "), Some(("a b c".into(), false, false)));
+        assert_eq!(title("a\u{1b}[2K\0"), Some(("a\\u{1b}[2K\\u{0}".into(), true, false)));
+        assert_eq!(title(" \n\u{2028}"), None);
+        for text in ["x".repeat(501), "é".repeat(300), "\u{1b}".repeat(300)] {
+            let (title, fit) = Title::fit(&text).unwrap();
+            assert!(fit.cut && title.to_string().ends_with('…'));
+            assert!(title.as_str().parse::<Title>().is_ok());
+        }
+        assert_eq!(Note::fit("a\r\n\tb\rc").unwrap().0.as_str(), "a\n\tb\\u{d}c");
     }
 
     #[test]

@@ -1,18 +1,28 @@
 //! The door that git knocks at. It reads strictly, calls an op, says what came of it, and exits.
 
+mod pre_commit;
 mod pre_push;
 
-use crate::{error::Error, ops::Ctx, process::Process};
+use crate::{
+    error::Error,
+    ops::{Ctx, push::Remote},
+    process::Process,
+};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Hook {
     /// Judge a push: refs come on standard input, as git sends them
     PrePush {
+        /// Git's configuration names this hook, so it speaks for a hook file, too
+        #[arg(long)]
+        config: bool,
         /// The remote's name, or its address when it has none
         remote: String,
         /// The remote's address
         url: String,
     },
+    /// Say when `.loopx` is about to be committed; refuses nothing
+    PreCommit,
 }
 
 /// See [`crate::fuzz`].
@@ -25,7 +35,10 @@ impl Hook {
     /// Returns the exit code: 0 lets git go on, 1 stops it.
     pub(crate) fn run(self, process: &Process, ctx: impl FnOnce() -> Result<Ctx, Error>) -> u8 {
         match self {
-            Self::PrePush { remote, url: _ } => pre_push::run(process, &remote, ctx),
+            Self::PrePush { config, remote, url } => {
+                pre_push::run(process, &Remote { name: remote, url }, config, ctx)
+            }
+            Self::PreCommit => pre_commit::run(process, ctx),
         }
     }
 }

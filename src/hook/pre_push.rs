@@ -3,22 +3,29 @@
 
 use crate::{
     domain::{
-        push::{Reason, Verdict},
+        push::{Carried, Reason, Verdict},
         text::shown,
     },
     error::{Error, Kind},
     ops::{
         Ctx,
-        push::{Checked, Line, check},
+        enforcement::is_said_already,
+        push::{Checked, Line, Remote, check},
     },
-    process::Process,
+    process::{GIT_EXEC_PATH, Process},
     text::{Ago, Answer, Count, Table},
 };
 
 /// Most bytes of refs that are read: a million refs.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
-pub(super) fn run(process: &Process, remote: &str, ctx: impl FnOnce() -> Result<Ctx, Error>) -> u8 {
+/// `named`: the configuration names this hook, and a hook file may ask the same question a moment later.
+pub(super) fn run(
+    process: &Process,
+    remote: &Remote,
+    named: bool,
+    ctx: impl FnOnce() -> Result<Ctx, Error>,
+) -> u8 {
     if process.stdin_is_terminal() {
         let usage = Error::new(
             Kind::Usage,
@@ -28,23 +35,23 @@ pub(super) fn run(process: &Process, remote: &str, ctx: impl FnOnce() -> Result<
         process.err(&usage.to_string());
         return Kind::Usage.exit_code();
     }
-    match judge(process, remote, ctx) {
-        Ok(None) => 0,
-        Ok(Some(refused)) => {
-            process.err(&refused);
-            Kind::Refused.exit_code()
-        }
-        Err(error) => {
-            process.err(&format!("loopx: push refused: whether a question is open cannot be seen\n{error}"));
-            Kind::Refused.exit_code()
-        }
+    let refused = match judge(process, remote, ctx) {
+        Ok(None) => return 0,
+        Ok(Some(refused)) => refused,
+        Err(error) => format!("loopx: push refused: whether a question is open cannot be seen\n{error}"),
+    };
+    let exec_path = process.env_os(GIT_EXEC_PATH).filter(|_| !named);
+    let is_said = exec_path.zip(process.cwd().ok()).is_some_and(|(path, cwd)| is_said_already(&path, &cwd));
+    if !is_said {
+        process.err(&refused);
     }
+    Kind::Refused.exit_code()
 }
 
 /// What to say when the push is refused.
 fn judge(
     process: &Process,
-    remote: &str,
+    remote: &Remote,
     ctx: impl FnOnce() -> Result<Ctx, Error>,
 ) -> Result<Option<String>, Error> {
     let input = process
@@ -120,9 +127,15 @@ fn say(reasons: &[Reason], checked: &Checked) -> String {
     let mut count = 0;
     for reason in reasons {
         match reason {
-            Reason::CarriesState { local, remote } => text.push_str(&format!(
+            Reason::Carries { what: Carried::State, local, remote } => text.push_str(&format!(
                 "loopx: push refused: `{}` would take loopx's own state to `{}`\n\
                  hint: push the branches you mean by name, such as `git push origin main`\n",
+                shown(local, 200),
+                shown(remote, 200)
+            )),
+            Reason::Carries { what: Carried::Folder, local, remote } => text.push_str(&format!(
+                "loopx: push refused: `{}` has a commit with the folder `.loopx` in it, which would go to `{}`\n\
+                 hint: take it out with `git rm -r --cached .loopx` and `git commit --amend`, or with `git rebase -i`\n",
                 shown(local, 200),
                 shown(remote, 200)
             )),

@@ -152,8 +152,8 @@ fn guards(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error
             ));
             continue;
         };
-        let found = enforcement::probe(&store);
-        let other = enforcement::program_in(&found.hook).filter(|program| *program != ctx.program);
+        let found = enforcement::probe_one(ctx, &store);
+        let other = enforcement::program_asked(&store, &found).filter(|program| *program != ctx.program);
         let place = worktree.display();
         let problem = match (found.why, other) {
             (Some(why), _) => format!("pushes from `{place}` are not guarded: {why}"),
@@ -164,12 +164,19 @@ fn guards(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error
         };
         findings.push(match fix {
             false => Finding::new(problem, "loopx hooks install"),
-            true => match enforcement::install(ctx) {
-                Ok(_) if enforcement::probe(&store).active => Finding::fixed(problem),
+            true => match enforcement::install(&ctx.standing_in(store), false) {
+                Ok(now) if now.active => Finding::fixed(problem),
                 Ok(_) => Finding::new(problem, "loopx hooks status"),
                 Err(error) => Finding { cure: error.hints.first().cloned(), ..Finding::new(problem, "") },
             },
         });
+    }
+    for git in enforcement::deaf_gits(ctx) {
+        let git = git.display();
+        findings.push(Finding::new(
+            format!("a push by `{git}` from here would meet no gate: that git is older than 2.54 and runs no hook that its configuration names"),
+            "loopx hooks install",
+        ));
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::{
         gate::{Act, Gate, Seen},
         id::{Choice, GateId, GoalId, TodoPrefix},
         refusal::Refusal,
+        scope::Scope,
         text::{Note, Title},
         time::Seconds,
     },
@@ -51,6 +52,7 @@ pub struct Question {
     pub options: Vec<Choice>,
     pub blocks: BTreeSet<Act>,
     pub todos: Vec<TodoPrefix>,
+    pub scope: Scope,
 }
 
 /// Opens a gate. Anybody may: it only tightens.
@@ -70,7 +72,8 @@ pub fn open(ctx: &Ctx, question: &Question) -> Result<Done<GateView>, Error> {
             .map(|prefix| super::todo::find_open_in(snapshot, &goal, prefix))
             .collect::<Result<_, _>>()?;
         let asked = question.question.clone();
-        let gate = Gate::new(asked, question.options.clone(), question.blocks.clone(), todos, stamp.clone());
+        let gate = Gate::new(asked, question.options.clone(), question.blocks.clone(), todos, stamp.clone())
+            .within(question.scope.clone());
         let change = Change {
             op: Op::GateOpen,
             subject: subject(&format!("open gate {id}"), &question.question),

@@ -115,8 +115,8 @@ pub fn init(
     // The configuration that was just written is read by a store of its own.
     let ctx = &ctx.reopened()?;
     let enforcement = match request.hooks {
-        true => super::enforcement::install(ctx).unwrap_or_else(|_| super::enforcement::probe(&ctx.store)),
-        false => super::enforcement::probe(&ctx.store),
+        true => super::enforcement::install(ctx, false).unwrap_or_else(|_| super::enforcement::probe(ctx)),
+        false => super::enforcement::probe(ctx),
     };
     let mut warnings = setup.warnings;
     let (mut added, mut commit) = (None, None);

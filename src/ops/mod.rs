@@ -6,18 +6,21 @@
 
 pub mod refused;
 
+pub mod compact;
 pub mod doctor;
 pub mod enforcement;
 pub mod evidence;
 pub mod gate;
 pub mod goal;
 pub mod history;
+pub mod import;
 pub mod init;
 pub mod push;
 pub mod quota;
 pub mod status;
 pub mod todo;
 pub mod transfer;
+pub mod uninstall;
 pub mod verify;
 
 use std::path::PathBuf;
@@ -36,7 +39,7 @@ use crate::{
         time::Timestamp,
     },
     error::Error,
-    store::{Snapshot, Store, Warning},
+    store::{Snapshot, Store, Warning, gits::Gits},
 };
 
 /// What an op may know of the world. Made anew for each request.
@@ -52,6 +55,8 @@ pub struct Ctx {
     pub cwd: PathBuf,
     /// Where this program lies.
     pub program: PathBuf,
+    /// The gits that are found where programs are looked for.
+    pub gits: Gits,
 }
 
 /// What a mutation came to, for every op that mutates.
@@ -88,9 +93,14 @@ impl Ctx {
             Some(top) => Store::open(&top, None)?,
             None => store,
         };
+        Ok(self.standing_in(store))
+    }
+
+    /// The same, seen from another worktree.
+    fn standing_in(&self, store: Store) -> Self {
         let (caller, goal) = (self.caller.clone(), self.goal.clone());
-        let (cwd, program) = (self.cwd.clone(), self.program.clone());
-        Ok(Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program })
+        let (cwd, program, gits) = (self.cwd.clone(), self.program.clone(), self.gits.clone());
+        Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program, gits }
     }
 
     /// Decides and publishes; see [`Store::update`].
@@ -100,7 +110,9 @@ impl Ctx {
         decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), Error>,
     ) -> Result<Done<T>, Error> {
         let updated = self.store.update(stamp, decide)?;
-        Ok(Done { value: updated.value, commit: updated.commit, warnings: updated.warnings })
+        let mut warnings = updated.warnings;
+        warnings.extend(enforcement::keep(self).map(Warning::Unguarded));
+        Ok(Done { value: updated.value, commit: updated.commit, warnings })
     }
 
     /// The goal that is meant: the one named, else that of the environment, else the only active one.

@@ -1,13 +1,24 @@
 //! May this push go out?
 
+use std::collections::BTreeSet;
+
 use super::Ctx;
 use crate::{
     domain::{
-        push::{PushedRef, RefUpdate, Verdict, verdict},
+        gate::Act,
+        push::{Carried, PushedRef, RefUpdate, Verdict, verdict},
         time::Timestamp,
     },
     error::Error,
 };
+
+/// Where a push goes, as git tells the hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remote {
+    /// Its name, or its address when it has none.
+    pub name: String,
+    pub url: String,
+}
 
 /// One line of what git tells the hook. An id is hex; none stands for git's all-zero id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,28 +36,40 @@ pub struct Checked {
     pub at: Timestamp,
 }
 
-/// Judges a push to the remote called `remote`. Any error means that the push must not go out: a gate that cannot see is
-/// shut. Reads the state from the branch and writes nothing.
-pub fn check(ctx: &Ctx, remote: &str, lines: &[Line]) -> Result<Checked, Error> {
+/// Judges a push to `remote`. Any error means that the push must not go out: a gate that cannot see is shut. Reads the
+/// state from the branch and writes nothing.
+pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Error> {
     let snapshot = ctx.store.trusted()?;
+    let mut gates = Vec::new();
+    for goal in snapshot.goals()? {
+        gates.extend(snapshot.gates(&goal)?.into_iter().map(|(id, gate)| (goal.clone(), id, gate)));
+    }
+    let holding = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.holds_back(Act::Push));
+    let look_at_files = holding().any(|gate| !gate.scope.paths.is_empty());
+    let remotes = match holding().any(|gate| !gate.scope.remotes.is_empty()) {
+        true => ctx.store.git().known_as(&remote.name, &remote.url)?,
+        false => BTreeSet::new(),
+    };
     let state_ref = format!("refs/heads/{}", ctx.store.git().branch()?);
     let mut refs = Vec::new();
     for line in lines {
         let update = match &line.local_id {
             None => RefUpdate::Deleted,
             Some(id) => {
-                let named = line.local == state_ref || line.remote == state_ref;
-                let carries_state =
-                    named || ctx.store.carries_state(id, remote, line.remote_id.as_deref())?;
-                RefUpdate::Written { carries_state }
+                let was = line.remote_id.as_deref();
+                let carries = match line.local == state_ref || line.remote == state_ref {
+                    true => Some(Carried::State),
+                    false => ctx.store.carries(id, &remote.name, was)?,
+                };
+                let changed = match look_at_files {
+                    true => ctx.store.changed_files(id, &remote.name, was)?,
+                    false => None,
+                };
+                RefUpdate::Written { carries, changed }
             }
         };
         refs.push(PushedRef { local: line.local.clone(), remote: line.remote.clone(), update });
     }
-    let mut gates = Vec::new();
-    for goal in snapshot.goals()? {
-        gates.extend(snapshot.gates(&goal)?.into_iter().map(|(id, gate)| (goal.clone(), id, gate)));
-    }
-    let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &refs);
+    let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &remotes, &refs);
     Ok(Checked { verdict, at: ctx.now })
 }

@@ -79,6 +79,10 @@ impl From<store::Error> for Error {
             S::BadExport { .. } | S::NotWhole(_) => {
                 (Kind::Refused, &["make a new one with `loopx export <file>` where the state is"])
             }
+            S::EditedView => {
+                (Kind::Refused, &["look at it with `git -C .loopx status`, and move away what is yours"])
+            }
+            S::NotNew(_) => (Kind::Conflict, &["run the command again"]),
             S::NotEmpty => (Kind::Refused, &["import into a fresh clone, after `loopx init`"]),
             S::NotInitialised => (Kind::NotSetUp, &["run `loopx init`"]),
             S::NoIdentity => (

@@ -85,7 +85,7 @@ fn read(ctx: &Ctx) -> Result<Status, Error> {
         goals,
         gates,
         todos,
-        enforcement: enforcement::probe(&ctx.store),
+        enforcement: enforcement::probe(ctx),
         distrust: ctx
             .store
             .distrust()

@@ -11,7 +11,7 @@
 //! segment that begins with number 257. So one look finds any record, and an id is known to be taken, however long the
 //! past is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use gix::bstr::ByteSlice as _;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::domain::{
     change::{Change, Op},
     evidence::Evidence,
     gate::{Gate, GateState},
-    id::GoalId,
+    id::{GoalId, TodoId},
     quota::Spend,
     time::Timestamp,
     todo::{Todo, TodoState},
@@ -303,30 +303,80 @@ fn fold_kind<T: Stored>(
 
     let closed = shelf.closed(goal);
     let from = count(snapshot, shelf, goal)? + 1;
-    let mut segment = String::new();
     let mut indexes: BTreeMap<String, String> = BTreeMap::new();
     let mut edit = Edit::default();
-    for (_, id, path, record) in old {
-        let file = index_file(&closed, &id);
-        if !indexes.contains_key(&file) {
-            let bytes = snapshot.bytes(&file)?.unwrap_or_default();
-            indexes.insert(file.clone(), String::from_utf8_lossy(&bytes).into_owned());
+    for (_, id, path, _) in &old {
+        if let Entry::Vacant(index) = indexes.entry(index_file(&closed, id)) {
+            let bytes = snapshot.bytes(index.key())?.unwrap_or_default();
+            index.insert(String::from_utf8_lossy(&bytes).into_owned());
         }
-        if let Some(index) = indexes.get_mut(&file) {
-            index.push_str(&format!("{id} {from}\n"));
-        }
+        edit.remove(path.clone());
+    }
+    let records = old.into_iter().map(|(_, id, _, record)| (id, record));
+    write_segment(&mut edit, &mut indexes, &closed, from, records);
+    write_indexes(&mut edit, indexes);
+    Ok(Some(edit))
+}
+
+/// Writes a segment of the closed folder that begins with number `from`, and where its records are into `indexes`.
+fn write_segment<T: Stored>(
+    edit: &mut Edit,
+    indexes: &mut BTreeMap<String, String>,
+    closed: &str,
+    from: usize,
+    records: impl Iterator<Item = (String, T)>,
+) {
+    let mut segment = String::new();
+    for (id, record) in records {
+        indexes.entry(index_file(closed, &id)).or_default().push_str(&format!("{id} {from}\n"));
         let line = Line { format: FORMAT.to_owned(), id, record };
         segment.push_str(&serde_json::to_string(&line).expect("a record is made of texts and numbers"));
         segment.push('\n');
-        edit.remove(path);
     }
+    edit.write(format!("{closed}/{}.jsonl", stem_of(from, from + SEGMENT - 1)), segment);
+}
+
+fn write_indexes(edit: &mut Edit, indexes: BTreeMap<String, String>) {
     for (file, index) in indexes {
         let mut lines: Vec<&str> = index.lines().collect();
         lines.sort_unstable();
         edit.write(file, lines.join("\n") + "\n");
     }
-    edit.write(format!("{closed}/{}.jsonl", stem_of(from, from + SEGMENT - 1)), segment);
-    Ok(Some(edit))
+}
+
+/// Writes the segments that folding would make, one after the other, of a new goal's closed todos. Returns those that
+/// lie by themselves.
+pub(super) fn fold_new(
+    edit: &mut Edit,
+    goal: &GoalId,
+    mut closed: Vec<(TodoId, Todo)>,
+) -> Vec<(TodoId, Todo)> {
+    let folder = Shelf::Todos.closed(goal);
+    let mut indexes = BTreeMap::new();
+    closed.sort_by_key(|(id, todo)| (closed_at(&todo.state), id.clone()));
+    let mut rest = closed.into_iter();
+    let mut from = 1;
+    while rest.len() > FULL {
+        let oldest = rest.by_ref().take(SEGMENT).map(|(id, todo)| (id.to_string(), todo));
+        write_segment(edit, &mut indexes, &folder, from, oldest);
+        from += SEGMENT;
+    }
+    write_indexes(edit, indexes);
+    rest.collect()
+}
+
+/// The ids of all folded records.
+pub(super) fn ids(snapshot: &Snapshot<'_>, shelf: Shelf, goal: &GoalId) -> Result<Vec<String>, Error> {
+    let folder = format!("{}/index", shelf.closed(goal));
+    let Some(tree) = snapshot.folder(&folder)? else { return Ok(Vec::new()) };
+    let mut ids = Vec::new();
+    for entry in &tree.entries {
+        let index = snapshot.bytes(&format!("{folder}/{}", lossy(entry.filename.as_bstr())))?;
+        let index = index.unwrap_or_default();
+        let lines = index.lines().filter_map(|line| Some(line.to_str().ok()?.split_once(' ')?.0.to_owned()));
+        ids.extend(lines);
+    }
+    Ok(ids)
 }
 
 /// Looks whether reading this line keeps its promise; see [`super::outside`].

@@ -36,6 +36,9 @@ pub enum Error {
     #[error("`{}` is in the way of the folder that shows the state", place(.0))]
     FolderInTheWay(PathBuf),
 
+    #[error("`.loopx` has something in it that is not part of the state")]
+    EditedView,
+
     /// A record that makes no sense. What cannot be read is not trusted.
     #[error("`{path}` on the state branch cannot be read: {problem}")]
     Unreadable { path: String, problem: String },
@@ -55,6 +58,8 @@ pub enum Error {
     BadExport { line: usize, problem: String },
     #[error("the export is no whole state: {0}")]
     NotWhole(String),
+    #[error("an import adds goals and changes none, and {0} belongs to one that is there")]
+    NotNew(String),
     #[error("there are goals here already, and an import overwrites nothing")]
     NotEmpty,
     /// The object database lacks something, or it is damaged.

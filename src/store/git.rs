@@ -55,6 +55,24 @@ const AT_HAND: usize = 4 * 1024 * 1024;
 /// A kind and the bytes.
 pub(super) type Object = (Kind, Rc<[u8]>);
 
+/// One of the repository's own files of configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// `.git/config`, for all worktrees of the clone.
+    Clone,
+    /// The file of one worktree, where the repository has such.
+    Worktree,
+}
+
+impl Scope {
+    fn source(self) -> gix::config::Source {
+        match self {
+            Self::Clone => gix::config::Source::Local,
+            Self::Worktree => gix::config::Source::Worktree,
+        }
+    }
+}
+
 /// How the repository keeps its refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RefFormat {
@@ -179,8 +197,64 @@ impl Git {
         self.repo.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())
     }
 
+    /// All values of a key that may be set several times, from the widest scope to the nearest.
+    pub fn config_all(&self, key: &str) -> Vec<String> {
+        let values = self.repo.config_snapshot().plumbing().strings(key).unwrap_or_default();
+        values.iter().map(|value| value.to_str_lossy().into_owned()).collect()
+    }
+
+    /// A value that is set in one of the repository's own files.
+    pub fn config_in(&self, scope: Scope, key: &str) -> Option<String> {
+        let snapshot = self.repo.config_snapshot();
+        let value = snapshot.plumbing().string_filter(key, |meta| meta.source == scope.source())?;
+        Some(value.to_str_lossy().into_owned())
+    }
+
+    /// Sets a key in the configuration of the clone; what is read afterwards is what was there when this was opened.
+    pub fn set_config(&self, key: &str, value: &str) -> Result<(), Error> {
+        let args = ["config", "--local", "--replace-all", key, value];
+        program::git("write its config", &self.common, &self.common, args, b"").map(drop)
+    }
+
+    /// Takes a key out of a file of the repository's configuration.
+    pub fn unset_config(&self, scope: Scope, key: &str) -> Result<(), Error> {
+        let flag = match scope {
+            Scope::Clone => "--local",
+            Scope::Worktree => "--worktree",
+        };
+        let args = ["config", flag, "--unset-all", key];
+        program::git("write its config", self.repo.git_dir(), self.repo.git_dir(), args, b"").map(drop)
+    }
+
+    /// Takes a whole section out of the configuration of the clone. False when there is none.
+    pub fn remove_config(&self, section: &str) -> Result<bool, Error> {
+        let snapshot = self.repo.config_snapshot();
+        let (name, below) =
+            section.split_once('.').map_or((section, None), |(name, below)| (name, Some(below)));
+        let is_ours = |found: &gix::config::file::SectionRef<'_>| {
+            found.meta().source == Scope::Clone.source()
+                && found.header().subsection_name() == below.map(|below| BStr::new(below.as_bytes()))
+        };
+        let there = snapshot
+            .plumbing()
+            .sections_by_name(name)
+            .is_some_and(|mut found| found.any(|found| is_ours(&found)));
+        if there {
+            let args = ["config", "--local", "--remove-section", section];
+            program::git("write its config", &self.common, &self.common, args, b"")?;
+        }
+        Ok(there)
+    }
+
+    /// Whether git ignores a file of the worktree at `top`, which it does not track.
+    pub fn ignores(&self, top: &Path, file: &Path) -> bool {
+        let dir = self.repo.git_dir();
+        let name = file.to_string_lossy().into_owned();
+        program::git("look at ignored files", dir, top, ["check-ignore", "-q", "--", &name], b"").is_ok()
+    }
+
     /// A switch in git's configuration; off when it is not there.
-    pub(super) fn config_bool(&self, key: &str) -> bool {
+    pub fn config_bool(&self, key: &str) -> bool {
         self.repo.config_snapshot().boolean(key).unwrap_or(false)
     }
 
@@ -352,13 +426,23 @@ impl Git {
             editor.upsert(path.split('/'), EntryKind::Blob, blob).map_err(failed())?;
         }
         let tree = editor.write(|tree| self.write(tree)).map_err(failed())?;
+        self.seal(tree, base.map(|base| base.commit), message)
+    }
+
+    /// Writes a commit of `tree` that has nothing before it.
+    pub(super) fn first_commit(&self, tree: ObjectId, message: &Message) -> Result<ObjectId, Error> {
+        self.fresh.replace((Vec::new(), self.is_collecting()));
+        self.seal(tree, None, message)
+    }
+
+    fn seal(&self, tree: ObjectId, parent: Option<ObjectId>, message: &Message) -> Result<ObjectId, Error> {
         let signature = message
             .signature()
             .to_owned()
             .map_err(|error| Error::Git { doing: "write a signature", problem: error.to_string() })?;
         let mut commit = gix::objs::Commit {
             tree,
-            parents: base.map(|base| base.commit).into_iter().collect(),
+            parents: parent.into_iter().collect(),
             author: signature.clone(),
             committer: signature,
             encoding: None,
@@ -378,7 +462,7 @@ impl Git {
                 commit.extra_headers.push((header.into(), signature.into()));
             }
         }
-        self.write(commit).map_err(failed())
+        self.write(commit).map_err(Error::git("write an object"))
     }
 
     /// The tree a commit has.

@@ -54,6 +54,17 @@ impl Git {
         Ok(tops)
     }
 
+    /// Whether an index (this worktree's, unless another file is named) has `.loopx` or something below it. False when it
+    /// cannot be read.
+    pub fn index_has_the_view(&self, file: Option<&Path>) -> bool {
+        let file = file.map_or_else(|| self.repo().index_path(), Path::to_path_buf);
+        let skip_hash = gix::index::decode::Options::default();
+        let Ok(index) = gix::index::File::at(file, self.hash_kind(), true, skip_hash) else { return false };
+        let below = format!("{FOLDER}/");
+        index.entry_by_path(FOLDER.into()).is_some()
+            || index.prefixed_entries(below.as_str().into()).is_some()
+    }
+
     /// Whether the user's own branch tracks `.loopx`, as `git add -f` makes it.
     pub fn tracks_the_view(&self) -> Result<bool, Error> {
         let Ok(top) = self.main_worktree() else { return Ok(false) };

@@ -100,7 +100,10 @@ impl Edit {
 }
 
 /// What has to change on the branch so that `records` are stored. Empty when all of them are, to the byte.
-pub(super) fn edit(snapshot: &Snapshot<'_>, records: &[Record]) -> Result<Edit, Error> {
+pub(super) fn edit<'r>(
+    snapshot: &Snapshot<'_>,
+    records: impl IntoIterator<Item = &'r Record>,
+) -> Result<Edit, Error> {
     let mut edit = Edit::default();
     for record in records {
         let place = place(record);
@@ -192,6 +195,11 @@ pub(super) fn named(path: &str) -> Option<Named> {
         Shelf::Evidence => id.parse().ok().map(|id| Named::Evidence(goal, id)),
         Shelf::Spend => id.parse().ok().map(|id| Named::Spend(goal, id)),
     }
+}
+
+/// The goal that a path lies in.
+pub(super) fn goal_of(path: &str) -> Option<GoalId> {
+    path.strip_prefix(GOALS)?.strip_prefix('/')?.split_once('/')?.0.parse().ok()
 }
 
 /// Whether a state has a file at `path`: a record, or what folding makes of records.

@@ -4,7 +4,7 @@ use gix::actor::SignatureRef;
 
 use crate::domain::{
     actor::{Person, Stamp},
-    change::Change,
+    change::{Change, Op, Record},
     text::Note,
 };
 
@@ -33,7 +33,9 @@ impl Message {
         if let Some(goal) = &change.goal {
             trailer("Loopx-Goal", goal.as_str());
         }
-        for record in &change.puts {
+        // What is imported is too much to be named; the goals stand for it.
+        let is_named = |record: &&Record| change.op != Op::Import || matches!(record, Record::Goal(..));
+        for record in change.puts.iter().filter(is_named) {
             trailer("Loopx-Record", &record.name());
         }
         trailer("Loopx-Actor", &stamp.by.trailer());
@@ -89,7 +91,6 @@ impl AsRef<str> for Note {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::change::{Change, Op};
 
     #[test]
     fn a_typed_text_forges_no_trailer() {

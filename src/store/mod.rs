@@ -15,10 +15,12 @@
 //! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read).
 
 pub mod archive;
+mod checkpoint;
 mod durability;
 pub mod error;
 pub mod format;
 pub mod git;
+pub mod gits;
 pub mod health;
 pub mod history;
 pub mod hot;
@@ -30,6 +32,7 @@ pub mod setup;
 mod shelter;
 mod signature;
 pub mod snapshot;
+pub mod takedown;
 pub mod transfer;
 mod upkeep;
 pub mod verify;
@@ -43,7 +46,7 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-use std::{cell::OnceCell, fs, path::Path};
+use std::{cell::OnceCell, collections::BTreeSet, fs, path::Path};
 
 use gix::ObjectId;
 
@@ -58,6 +61,7 @@ use self::{
 use crate::domain::{
     actor::{Person, Stamp},
     change::Change,
+    push::Carried,
 };
 
 /// The branch that holds the state unless the user chose another at `init`.
@@ -205,12 +209,25 @@ impl Store {
         writer.publish(&self.git, new, Some(tip), &message).ok()?.then_some(new)
     }
 
-    /// Whether a commit of any loopx state is among what `pushed` (hex) reaches and what `remote` is not known to have.
-    /// `was` is what the remote said the ref is now.
-    pub fn carries_state(&self, pushed: &str, remote: &str, was: Option<&str>) -> Result<bool, Error> {
+    /// What of loopx's is among what `pushed` (hex) reaches and `remote` is not known to have. `was` is what the remote said
+    /// the ref is now.
+    pub fn carries(&self, pushed: &str, remote: &str, was: Option<&str>) -> Result<Option<Carried>, Error> {
         let mut known = self.git.known_to_have(remote);
         known.extend(was.map(object_id).transpose()?);
-        self.git.carries_state(object_id(pushed)?, &known)
+        self.git.carries(object_id(pushed)?, &known)
+    }
+
+    /// The files that are changed by commits which `pushed` (hex) reaches and `remote` is not known to have, from the top of the
+    /// project. None for something else than commits.
+    pub fn changed_files(
+        &self,
+        pushed: &str,
+        remote: &str,
+        was: Option<&str>,
+    ) -> Result<Option<BTreeSet<String>>, Error> {
+        let mut known = self.git.known_to_have(remote);
+        known.extend(was.map(object_id).transpose()?);
+        self.git.changed_files(object_id(pushed)?, &known)
     }
 
     /// What is wrong with the tip of the state branch, if anything: the error that everything which relies on it gets.

@@ -35,6 +35,21 @@ pub(super) fn without_routing(command: &mut Command) {
     }
 }
 
+/// What a git program at a place prints in the folder `dir`; nothing when it fails. Hooks that it lists are those it
+/// would run there.
+pub(super) fn says<S: AsRef<OsStr>>(
+    program: &OsStr,
+    dir: &Path,
+    args: impl IntoIterator<Item = S>,
+) -> Option<Vec<u8>> {
+    #[expect(clippy::disallowed_methods, reason = "this is the wall")]
+    let mut command = Command::new(program);
+    without_routing(&mut command);
+    command.args(args).current_dir(dir).env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    command.output().ok().filter(|output| output.status.success()).map(|output| output.stdout)
+}
+
 /// Runs git for the repository `git_dir` in the folder `dir` with `input`, without anybody's hooks, prompts, translations or optional locks; returns what it
 /// printed. `doing` completes "git cannot …".
 pub(super) fn git<S: AsRef<OsStr>>(

@@ -1,6 +1,7 @@
 //! Facts about the user's own repository: what a decision or a piece of evidence is bound to, and what a push carries.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::Read as _,
     path::{Path, PathBuf},
@@ -9,7 +10,14 @@ use std::{
 use gix::{ObjectId, bstr::ByteSlice as _};
 use sha2::{Digest as _, Sha256};
 
-use super::{Error, error::chain, git::Git, layout, program};
+use super::{
+    Error,
+    error::chain,
+    git::Git,
+    layout, program,
+    view::{FOLDER, Look, diff},
+};
+use crate::domain::push::Carried;
 
 /// A commit of the project, in hex, with its tree and subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,49 +105,123 @@ impl Git {
         Ok(ProjectFile { path, bytes, digest })
     }
 
-    /// Whether a commit of any loopx state is among what `pushed` reaches and what `remote` is not known to have.
+    /// What of loopx's is among what `pushed` reaches and what `known` does not: a commit of any state, or a commit that has
+    /// the folder of the state in it.
     ///
     /// Decided by what the objects contain: the ref may be called anything. An object that is not here cannot be looked
     /// at, which is an error and not a no.
-    pub(super) fn carries_state(&self, pushed: ObjectId, known: &[ObjectId]) -> Result<bool, Error> {
+    pub(super) fn carries(&self, pushed: ObjectId, known: &[ObjectId]) -> Result<Option<Carried>, Error> {
         let damaged =
             |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
         let object = self.repo().find_object(pushed).map_err(damaged)?;
         let object = object.peel_tags_to_end().map_err(damaged)?;
         match object.kind {
-            gix::objs::Kind::Tree => return self.is_state_tree(object.id),
-            gix::objs::Kind::Blob | gix::objs::Kind::Tag => return Ok(false),
+            gix::objs::Kind::Tree => return self.carried(object.id),
+            gix::objs::Kind::Blob | gix::objs::Kind::Tag => return Ok(None),
             gix::objs::Kind::Commit => {}
         }
         let tip = object.id;
         // Most pushes of state push its tip.
-        if self.is_state_tree(self.base(tip)?.tree)? {
-            return Ok(true);
+        if let Some(carried) = self.carried(self.base(tip)?.tree)? {
+            return Ok(Some(carried));
         }
         // A remote-tracking branch that is itself at a state was put there by hand, and hides nothing.
         let hides = |id: &ObjectId| {
             let base = self.repo().has_object(*id).then(|| self.base(*id).ok()).flatten();
-            base.is_some_and(|base| self.is_state_tree(base.tree).is_ok_and(|is_state| !is_state))
+            base.is_some_and(|base| {
+                self.carried(base.tree).is_ok_and(|carried| carried != Some(Carried::State))
+            })
         };
         let known: Vec<ObjectId> = known.iter().copied().filter(hides).collect();
         let walk = self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)?;
         for step in walk {
             let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
-            if self.is_state_tree(self.base(step.id)?.tree)? {
-                return Ok(true);
+            if let Some(carried) = self.carried(self.base(step.id)?.tree)? {
+                return Ok(Some(carried));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
-    /// Whether a tree is the root of a loopx state: it has the file that only such a tree has.
-    fn is_state_tree(&self, tree: ObjectId) -> Result<bool, Error> {
+    /// The files that commits change which `pushed` reaches and `known` does not.
+    pub(super) fn changed_files(
+        &self,
+        pushed: ObjectId,
+        known: &[ObjectId],
+    ) -> Result<Option<BTreeSet<String>>, Error> {
+        let failed =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
+        let object = self.repo().find_object(pushed).map_err(failed)?.peel_tags_to_end().map_err(failed)?;
+        if object.kind != gix::objs::Kind::Commit {
+            return Ok(None);
+        }
+        let known: Vec<ObjectId> = known.iter().copied().filter(|id| self.repo().has_object(*id)).collect();
+        let mut changed = BTreeSet::new();
+        for step in self.repo().rev_walk([object.id]).with_hidden(known).all().map_err(failed)? {
+            let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
+            let new = self.base(step.id)?.tree;
+            let parents: Vec<ObjectId> = step.parent_ids().map(gix::Id::detach).collect();
+            let is_first = parents.is_empty();
+            // A shallow clone ends where the rest is known to the other side.
+            let there = parents.into_iter().filter(|id| self.repo().has_object(*id));
+            let olds = there.map(|id| Ok(Some(self.base(id)?.tree))).chain(is_first.then_some(Ok(None)));
+            // A merge changes what differs from every one of its parents: the rest came from one of them.
+            let mut of_commit: Option<BTreeSet<String>> = None;
+            for old in olds {
+                let mut files = BTreeMap::new();
+                diff(self, old?, Some(new), Look::Changes, "", &mut files)?;
+                let files: BTreeSet<String> = files.into_keys().collect();
+                of_commit = Some(of_commit.map_or_else(|| files.clone(), |others| &others & &files));
+            }
+            changed.extend(of_commit.unwrap_or_default());
+        }
+        Ok(Some(changed))
+    }
+
+    /// The names and addresses by which a remote is known here that git calls `name` with the address `url`.
+    pub fn known_as(&self, name: &str, url: &str) -> Result<BTreeSet<String>, Error> {
+        let mut names: BTreeSet<String> = [name.to_owned(), url.to_owned()].into();
+        let top = self.worktree().unwrap_or_else(|| self.common_dir().to_path_buf());
+        let place = |url: &str| {
+            let path = url.strip_prefix("file://").unwrap_or(url);
+            top.join(path)
+                .canonicalize()
+                .unwrap_or_else(|_| url.trim_end_matches('/').trim_end_matches(".git").into())
+        };
+        for remote in self.repo().remote_names() {
+            let Ok(found) = self.repo().find_remote(&**remote) else { continue };
+            for direction in [gix::remote::Direction::Push, gix::remote::Direction::Fetch] {
+                let Some(other) = found.url(direction).map(|url| url.to_bstring().to_string()) else {
+                    continue;
+                };
+                if place(&other) == place(url) {
+                    names.extend([remote.to_string(), other]);
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// What a root tree has of loopx's. That of a state has the file that only such a tree has.
+    fn carried(&self, tree: ObjectId) -> Result<Option<Carried>, Error> {
         let tree = self.tree(tree)?;
-        let policy =
-            tree.entries.iter().find(|entry| entry.filename == layout::POLICY && entry.mode.is_blob());
-        let Some(policy) = policy else { return Ok(false) };
-        let bytes = self.blob(policy.oid)?;
-        Ok(contains(&bytes, b"format") && contains(&bytes, b"repository"))
+        let find = |name: &str| tree.entries.iter().find(|entry| entry.filename == name);
+        if let Some(policy) = find(layout::POLICY).filter(|entry| entry.mode.is_blob()) {
+            let bytes = self.blob(policy.oid)?;
+            if contains(&bytes, b"format") && contains(&bytes, b"repository") {
+                return Ok(Some(Carried::State));
+            }
+        }
+        Ok(find(FOLDER).map(|_| Carried::Folder))
+    }
+
+    /// The state branch, and what was fetched of it from elsewhere.
+    pub(super) fn state_refs(&self, branch: &str) -> Result<Vec<String>, Error> {
+        let remote = format!("refs/remotes/*/{branch}");
+        let own = format!("refs/heads/{branch}");
+        let args = ["for-each-ref", "--format=%(refname)", &own, &remote];
+        let out = program::git("list branches", self.common_dir(), self.common_dir(), args, b"")?;
+        Ok(out.lines().map(|name| name.to_str_lossy().into_owned()).collect())
     }
 
     /// What this clone believes `remote` to have: its remote-tracking branches.

@@ -198,7 +198,7 @@ impl Store {
         present.lines().any(|line| line.trim_end().strip_prefix('/') == Some(FOLDER))
     }
 
-    fn exclude_file(&self) -> PathBuf {
+    pub(super) fn exclude_file(&self) -> PathBuf {
         self.git.common_dir().join("info").join("exclude")
     }
 }

@@ -256,7 +256,15 @@ impl<'s> Snapshot<'s> {
         self.taken(Shelf::Evidence, id.as_str())
     }
 
-    fn taken(&self, shelf: Shelf, id: &str) -> Result<bool, Error> {
+    /// The ids of everything on a shelf, open, closed or folded.
+    pub(super) fn ids(&self, shelf: Shelf, goal: &GoalId) -> Result<Vec<String>, Error> {
+        let mut ids = self.names(shelf, &shelf.open(goal))?;
+        ids.extend(self.names(shelf, &shelf.closed(goal))?);
+        ids.extend(archive::ids(self, shelf, goal)?);
+        Ok(ids)
+    }
+
+    pub(super) fn taken(&self, shelf: Shelf, id: &str) -> Result<bool, Error> {
         for goal in self.goals()? {
             if self.entry(&shelf.open_file(&goal, id))?.is_some() || self.lies_closed(shelf, &goal, id)? {
                 return Ok(true);

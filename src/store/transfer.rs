@@ -2,10 +2,10 @@
 //!
 //! The file is JSON lines: a head that says what it is, one line for each file of the state with its digest, and a foot with
 //! the digest of everything before it. Nothing in it depends on when or where it was made, so that what is imported
-//! exports to the same bytes.
+//! exports to the same bytes. Goals that another tool kept come in the same way, beside those that are there.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::{self, BufRead, Seek, SeekFrom},
 };
 
@@ -22,9 +22,11 @@ use super::{
 };
 use crate::domain::{
     actor::Stamp,
-    change::{Change, Op},
+    change::{Change, Op, Record},
+    id::{GoalId, TodoId},
     policy::RepositoryId,
     text::{hex, shown},
+    todo::Todo,
 };
 
 /// The version of the file's form.
@@ -244,6 +246,60 @@ impl Store {
         export: &mut Export<S>,
         stamp: &Stamp,
     ) -> Result<Updated<()>, Error> {
+        let change = Change {
+            op: Op::Import,
+            subject: format!("import the state of {}", export.repository),
+            body: None,
+            goal: None,
+            turn: None,
+            puts: Vec::new(),
+        };
+        let comes: BTreeSet<String> = export.files.keys().cloned().collect();
+        let made = |before: &Snapshot<'_>| {
+            if !before.goals()?.is_empty() {
+                return Err(Error::NotEmpty);
+            }
+            let mut edit = Edit::default();
+            for path in paths(before)?.into_iter().filter(|path| !comes.contains(path)) {
+                edit.remove(path);
+            }
+            Ok(edit)
+        };
+        self.put(&change, stamp, made, export.contents())
+    }
+
+    /// Puts goals that are not there yet, with everything in them, as one commit. `change` is an
+    /// [import](Op::Import); one that touches anything else is refused.
+    pub fn adopt(&self, change: &Change, stamp: &Stamp) -> Result<Updated<()>, Error> {
+        let made = |before: &Snapshot<'_>| {
+            let there = before.goals()?;
+            let is_new = |record: &Record| match record {
+                Record::Goal(goal, _) => !there.contains(goal),
+                record => record.within().is_some_and(|goal| !there.contains(goal)),
+            };
+            match change.puts.iter().find(|record| !is_new(record)) {
+                Some(record) => Err(Error::NotNew(record.name())),
+                None => new_files(before, &change.puts),
+            }
+        };
+        self.put(change, stamp, made, std::iter::empty())
+    }
+
+    /// The files that records of new goals would be, by path.
+    pub fn preview(&self, records: &[Record]) -> Result<BTreeMap<String, String>, Error> {
+        let edit = new_files(&self.trusted()?, records)?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(edit.written().map(|(path, bytes)| (path.to_owned(), text(bytes))).collect())
+    }
+
+    /// Commits what `made` makes of the tip and these files besides, if it is a whole state after that.
+    fn put(
+        &self,
+        change: &Change,
+        stamp: &Stamp,
+        made: impl FnOnce(&Snapshot<'_>) -> Result<Edit, Error>,
+        files: impl Iterator<Item = Result<(String, Vec<u8>), Error>>,
+    ) -> Result<Updated<()>, Error> {
         let branch = self.git.branch()?;
         let signer = self.git.identity()?;
         if self.git.tip(&branch)?.is_none() {
@@ -253,25 +309,11 @@ impl Store {
         let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
         writer.must_know(&self.git, base)?;
         let before = self.at(base)?;
-        if !before.goals()?.is_empty() {
-            return Err(Error::NotEmpty);
-        }
-        let mut edit = Edit::default();
-        for path in paths(&before)?.into_iter().filter(|path| !export.files.contains_key(path)) {
-            edit.remove(path);
-        }
-        let change = Change {
-            op: Op::Import,
-            subject: format!("import the state of {}", export.repository),
-            body: None,
-            goal: None,
-            turn: None,
-            puts: Vec::new(),
-        };
-        let message = Message::of(&change, stamp, &signer);
-        let new = self.git.commit_with(&edit, export.contents(), Some(&before.commit()), &message)?;
+        let edit = made(&before)?;
+        let message = Message::of(change, stamp, &signer);
+        let new = self.git.commit_with(&edit, files, Some(&before.commit()), &message)?;
         let after = self.at(new)?;
-        must_be_whole(&after).map_err(Error::NotWhole)?;
+        must_be_whole(&after).and_then(|()| must_be_apart(&before, &after)).map_err(Error::NotWhole)?;
         if !writer.publish(&self.git, new, Some(base), &message)? {
             return Err(Error::Contended(branch));
         }
@@ -279,6 +321,47 @@ impl Store {
         let warnings = self.show(new, &mut writer);
         Ok(Updated { value: (), commit: Some(new.to_string()), warnings })
     }
+}
+
+/// What has to be written for records of goals that are not there yet. Of many closed todos the oldest are folded at once.
+fn new_files(before: &Snapshot<'_>, records: &[Record]) -> Result<Edit, Error> {
+    let mut closed: BTreeMap<GoalId, Vec<(TodoId, Todo)>> = BTreeMap::new();
+    let mut lying = Vec::new();
+    for record in records {
+        match record {
+            Record::Todo(goal, id, todo) if todo.is_closed() => {
+                closed.entry(goal.clone()).or_default().push((id.clone(), todo.clone()));
+            }
+            record => lying.push(record),
+        }
+    }
+    let mut folded = Edit::default();
+    let mut unfolded = Vec::new();
+    for (goal, todos) in closed {
+        let rest = archive::fold_new(&mut folded, &goal, todos);
+        unfolded.extend(rest.into_iter().map(|(id, todo)| Record::Todo(goal.clone(), id, todo)));
+    }
+    let mut edit = layout::edit(before, lying.into_iter().chain(&unfolded))?;
+    folded.written().for_each(|(path, bytes)| edit.write(path.to_owned(), bytes));
+    Ok(edit)
+}
+
+/// Looks whether the todos and the evidence of the goals that came have ids which nothing had before. The error names
+/// one that does not.
+pub(super) fn must_be_apart(before: &Snapshot<'_>, after: &Snapshot<'_>) -> Result<(), String> {
+    let said = |error: Error| error.to_string();
+    let there = before.goals().map_err(said)?;
+    let mut seen = BTreeSet::new();
+    for goal in after.goals().map_err(said)?.into_iter().filter(|goal| !there.contains(goal)) {
+        for shelf in [Shelf::Todos, Shelf::Evidence] {
+            for id in after.ids(shelf, &goal).map_err(said)? {
+                if before.taken(shelf, &id).map_err(said)? || !seen.insert(id.clone()) {
+                    return Err(format!("`{}` is there twice", shown(&id, 40)));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The files of a state, sorted.

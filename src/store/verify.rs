@@ -40,8 +40,20 @@ pub struct Verified {
     pub checked: usize,
     /// Commits that had been checked before.
     pub known: usize,
+    /// Where the history begins, if what was before was left behind.
+    pub checkpoint: Option<Checkpoint>,
     /// The oldest commit that is no legal mutation.
     pub bad: Option<Bad>,
+}
+
+/// A commit with which a person left the history before it behind. The state in it is whole, and how it came about cannot
+/// be looked at any more.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Checkpoint {
+    pub commit: String,
+    pub at: Timestamp,
+    /// Who left it behind.
+    pub by: String,
 }
 
 /// A commit that is no legal mutation.
@@ -107,10 +119,11 @@ impl Store {
             unknown.push(id);
             next = self.commit(id)?.parents.first().copied();
         }
-        let known = match next {
+        let (known, root) = match next {
             Some(remembered) => self.count(remembered)?,
-            None => 0,
+            None => (0, *unknown.last().unwrap_or(&tip)),
         };
+        let checkpoint = self.checkpoint(root)?;
         let (total, mut checked) = (unknown.len(), 0);
         let mut bad = None;
         for id in unknown.into_iter().rev() {
@@ -133,7 +146,7 @@ impl Store {
             let dir = self.git.private_dir();
             let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), tip.to_string()));
         }
-        Ok(Verified { tip: tip.to_string(), checked, known, bad })
+        Ok(Verified { tip: tip.to_string(), checked, known, checkpoint, bad })
     }
 
     fn remembered(&self) -> Option<ObjectId> {
@@ -141,14 +154,20 @@ impl Store {
         ObjectId::from_hex(note.trim()).ok()
     }
 
-    fn count(&self, from: ObjectId) -> Result<usize, Error> {
-        let mut count = 0;
-        let mut next = Some(from);
-        while let Some(id) = next {
-            count += 1;
-            next = self.commit(id)?.parents.first().copied();
+    /// How many commits there are up to `from`, and the first of them.
+    pub(super) fn count(&self, from: ObjectId) -> Result<(usize, ObjectId), Error> {
+        let (mut count, mut root) = (1, from);
+        while let Some(parent) = self.commit(root)?.parents.first() {
+            (count, root) = (count + 1, *parent);
         }
-        Ok(count)
+        Ok((count, root))
+    }
+
+    fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
+        let commit = self.commit(root)?;
+        let is_one = commit.trailers.contains(&("Loopx-Op".to_owned(), Op::Checkpoint.word().to_owned()));
+        let by = commit.committer.map_or_else(String::new, |person| person.name().to_owned());
+        Ok(is_one.then(|| Checkpoint { commit: root.to_string(), at: commit.at, by }))
     }
 
     fn commit(&self, id: ObjectId) -> Result<Commit, Error> {
@@ -178,7 +197,8 @@ impl Store {
         diff(&self.git, old, Some(after.commit().tree), Look::Changes, "", &mut changes)?;
         match (words.op, &before) {
             (Op::Fold, Some(before)) => self.judge_fold(before, &changes, commit.at),
-            (Op::Import, Some(before)) => judge_import(&words, before, &after, commit.at),
+            (Op::Import, Some(before)) => judge_import(&words, before, &after, &changes, commit.at),
+            (Op::Checkpoint, None) => Ok(judge_whole(&words, &after, commit.at)),
             _ => judge_records(&words, before.as_ref(), &after, changes, commit.at),
         }
     }
@@ -204,22 +224,37 @@ impl Store {
     }
 }
 
-/// What was imported has a history elsewhere, so that it is enough that a person put a whole state in an empty place.
+/// What was imported has a history elsewhere, so that it is enough that a person put whole goals where there were none of
+/// that name. With the first goals of all may come policy and limits.
 fn judge_import(
     words: &Words,
     before: &Snapshot<'_>,
     after: &Snapshot<'_>,
+    changes: &BTreeMap<String, Changed>,
     at: Timestamp,
 ) -> Result<Result<(), String>, Error> {
-    if !before.goals()?.is_empty() {
-        return Ok(Err("it imports where there were goals already".into()));
+    let there = before.goals()?;
+    for path in changes.keys().filter(|_| !there.is_empty()) {
+        match layout::goal_of(path) {
+            Some(goal) if there.contains(&goal) => {
+                return Ok(Err(format!("it imports into goal `{goal}`, which was there already")));
+            }
+            Some(_) => {}
+            None => return Ok(Err(format!("it imports `{}` beside goals", shown(path, 200)))),
+        }
     }
-    if let Err(problem) = transfer::must_be_whole(after) {
+    if let Err(problem) = transfer::must_be_apart(before, after) {
         return Ok(Err(problem));
     }
+    Ok(judge_whole(words, after, at))
+}
+
+/// A state without a past is judged by what it is and by who put it there.
+fn judge_whole(words: &Words, after: &Snapshot<'_>, at: Timestamp) -> Result<(), String> {
+    transfer::must_be_whole(after)?;
     let (op, by) = (words.op, words.by.clone());
     let mutation = Mutation { op, by, at, steps: Vec::new(), gates: BTreeMap::new() };
-    Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
+    mutation.judge().map_err(|illegal| illegal.to_string())
 }
 
 /// Whether `edit` makes exactly these changes.

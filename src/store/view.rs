@@ -41,6 +41,8 @@ pub enum Warning {
     Failed(String),
     /// The user signs commits, and this one is not signed.
     Unsigned(String),
+    /// The hook is not in git's way, or was put back there.
+    Unguarded(String),
 }
 
 impl Warning {
@@ -55,7 +57,7 @@ impl Warning {
             Self::Detached { .. } => Some("loopx init"),
             Self::Edited(_) => Some("git -C .loopx checkout -- ."),
             Self::Unsigned(_) => Some("git config loopx.gpgSign false"),
-            Self::Failed(_) => None,
+            Self::Failed(_) | Self::Unguarded(_) => None,
         }
     }
 }
@@ -69,6 +71,7 @@ impl fmt::Display for Warning {
                 write!(f, "left alone what was edited by hand: {}", paths.join(", "))
             }
             Self::Failed(problem) => write!(f, "`{FOLDER}/` is behind the state: {problem}"),
+            Self::Unguarded(what) => f.write_str(what),
             Self::Unsigned(why) => write!(f, "the state commit is not signed: {why}"),
         }
     }
@@ -156,6 +159,33 @@ impl View {
             }
         };
         Ok(view.synced(git, view.shows(), tip, Look::All, writer))
+    }
+
+    /// Removes the folder and git's record of it: an error with the folder's path says that it is none of ours and was left
+    /// alone. Refuses when something in it is not what the state has.
+    pub(super) fn detach(git: &Git) -> Result<Option<Result<PathBuf, PathBuf>>, Error> {
+        let view = match Self::locate(git)? {
+            Place::Attached(view) | Place::Loose(view, _) => view,
+            Place::InTheWay(path) => return Ok(Some(Err(path))),
+            Place::Nothing(_) => return Ok(None),
+        };
+        let dir = view.dir.to_string_lossy().into_owned();
+        let common = git.common_dir();
+        if view.dir.join(".git").exists() {
+            let args = ["status", "--porcelain", "--untracked-files=normal"];
+            if !program::git("look at the folder", &view.admin, &view.dir, args, b"")?.is_empty() {
+                return Err(Error::EditedView);
+            }
+            // One that is not locked is unlocked all the same.
+            let _ = program::git("unlock a worktree", common, common, ["worktree", "unlock", &dir], b"");
+            program::git("remove a worktree", common, common, ["worktree", "remove", &dir], b"")?;
+        } else {
+            // What the folder has then is nobody's but the user's.
+            fs::remove_dir_all(&view.admin).map_err(Error::io("remove", &view.admin))?;
+        }
+        // Git leaves the folder of all records when it was there before.
+        let _ = fs::remove_dir(common.join("worktrees"));
+        Ok(Some(Ok(view.dir)))
     }
 
     /// Where git locks the index of the view, if there is a view.

@@ -69,11 +69,10 @@ fn one_worktree_without_the_hook_is_found_from_another() {
     "), @"
     $ loopx hooks status
     pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    PUSHES FROM `[ROOT]/elsewhere` ARE NOT GUARDED: no hook is installed (run `loopx hooks install` there)
     $ loopx doctor --fix
-    pushes from `[ROOT]/elsewhere` are not guarded: `core.hooksPath` is `nowhere`, which does not exist
-      run `loopx hooks status`
-    1 problem found
-    [exit 1]
+    put right: pushes from `[ROOT]/elsewhere` are not guarded: no hook is installed
+    all is well
     ");
 }
 

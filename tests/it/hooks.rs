@@ -111,7 +111,7 @@ fn a_hook_in_another_language_is_left_alone_and_said_loudly() {
     next: loopx goal add "<objective>"
     $ loopx hooks install
     [stderr] error: the hook was not installed: `[ROOT]/repo/.git/hooks/pre-push` is there already and is no shell script
-    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
+    [stderr] hint: use git 2.54 or newer, which runs loopx beside it, or call it from a shell script
     [exit 1]
     $ loopx hooks status
     PUSHES ARE NOT GUARDED: the hook there does not call loopx (see `loopx hooks install`)
@@ -139,7 +139,7 @@ fn a_program_as_hook_is_left_alone() {
     next: loopx goal add "<objective>"
     $ loopx hooks install
     [stderr] error: the hook was not installed: `[ROOT]/repo/.git/hooks/pre-push` is a program and not a script
-    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
+    [stderr] hint: use git 2.54 or newer, which runs loopx beside it, or call it from a shell script
     [exit 1]
     "#);
 }
@@ -160,16 +160,14 @@ fn a_hook_that_is_a_link_is_left_alone() {
     "), @r#"
     $ loopx init
     began the state on branch `loopx/state`, to be read in `.loopx/`
-    PUSHES ARE NOT GUARDED: the hook there does not call loopx (see `loopx hooks install`)
+    pushes are guarded: put before the link at [ROOT]/repo/.git/hooks/pre-push
     next: loopx goal add "<objective>"
     $ loopx hooks install
-    [stderr] error: the hook was not installed: `[ROOT]/repo/.git/hooks/pre-push` is not a plain file
-    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
-    [exit 1]
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
     $ loopx status
-    PUSHES ARE NOT GUARDED: the hook there does not call loopx (see `loopx hooks install`)
     0 goals
     0 todos open
+    pushes are guarded
     next: loopx goal add "<objective>"
     $ git status --porcelain
     "#);
@@ -221,6 +219,7 @@ fn each_worktree_is_asked_for_itself() {
     "), @"
     $ loopx hooks status
     pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    PUSHES FROM `[ROOT]/linked` ARE NOT GUARDED: `core.hooksPath` is `/dev/null`, which is no folder (run `loopx hooks install` there)
     $ loopx -C ../linked hooks status
     PUSHES ARE NOT GUARDED: `core.hooksPath` is `/dev/null`, which is no folder (see `loopx hooks install`)
     [exit 1]
@@ -230,6 +229,7 @@ fn each_worktree_is_asked_for_itself() {
     }
     assert_snapshot!(repo.loopx("hooks status"), @"
     PUSHES ARE NOT GUARDED: `core.hooksPath` is `/nowhere`, which does not exist (see `loopx hooks install`)
+    PUSHES FROM `[ROOT]/linked` ARE NOT GUARDED: `core.hooksPath` is `/nowhere`, which does not exist (run `loopx hooks install` there)
     [exit 1]
     ");
 }
@@ -247,14 +247,14 @@ fn a_folder_of_hooks_for_all_repositories_is_not_written_to() {
     "), @r#"
     $ loopx init
     began the state on branch `loopx/state`, to be read in `.loopx/`
-    PUSHES ARE NOT GUARDED: `core.hooksPath` is `~/hooks`, a folder that loopx does not write to without being asked (see `loopx hooks install`)
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `~/hooks`, a folder outside of this repository, which other repositories may share (see `loopx hooks install`)
     next: loopx goal add "<objective>"
     $ loopx hooks install
-    [stderr] error: the hook was not installed: `core.hooksPath` is `~/hooks`, a folder that loopx does not write to without being asked
+    [stderr] error: the hook was not installed: `core.hooksPath` is `~/hooks`, a folder outside of this repository, which other repositories may share
     [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
     [exit 1]
     $ loopx status
-    PUSHES ARE NOT GUARDED: `core.hooksPath` is `~/hooks`, a folder that loopx does not write to without being asked (see `loopx hooks install`)
+    PUSHES ARE NOT GUARDED: `core.hooksPath` is `~/hooks`, a folder outside of this repository, which other repositories may share (see `loopx hooks install`)
     0 goals
     0 todos open
     next: loopx goal add "<objective>"
@@ -487,5 +487,288 @@ fn an_option_that_does_not_exist_is_not_taken() {
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
+    ");
+}
+
+/// A repository whose hooks lie where a manager keeps them: out of git's sight, in each worktree for itself.
+fn managed() -> Sandbox {
+    let repo = Sandbox::plain();
+    repo.git("init -q --bare ../hub.git").success();
+    repo.git("remote add origin ../hub.git").success();
+    repo.script(
+        "repo/.manager/_/pre-push",
+        "#!/usr/bin/env sh\necho \"mine: $0 $1\" >&2\ncat >\"$HOME/refs\"\n",
+    );
+    repo.write("repo/.manager/_/.gitignore", "*\n");
+    repo.git("config core.hooksPath .manager/_").success();
+    repo
+}
+
+#[test]
+fn a_managers_own_folder_is_guarded_in_every_worktree() {
+    let repo = managed();
+    let theirs = repo.read("repo/.manager/_/pre-push");
+    repo.loopx("init --goal-text Ship").success();
+    repo.git("worktree add -q ../linked -b side").success();
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx -C ../linked hooks install
+        git -C ../linked status --porcelain
+        git push -q origin main
+        loopx gate open Ready?
+        git push -q origin main:more
+        git -C ../linked push -q origin side
+        loopx hooks status
+    "), @r#"
+    $ loopx status
+    PUSHES FROM `[ROOT]/linked` ARE NOT GUARDED: no hook is installed (run `loopx hooks install` there)
+    1 goal
+      ship  active  0/48 slots  Ship
+    0 todos open
+    pushes are guarded
+    $ loopx -C ../linked hooks install
+    pushes are guarded: created [ROOT]/linked/.manager/_/pre-push
+    $ git -C ../linked status --porcelain
+    $ git push -q origin main
+    [stderr] mine: .manager/_/pre-push origin
+    $ loopx gate open Ready?
+    opened gate ready: "Ready?"
+    a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    $ git push -q origin main:more
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by Ann, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git -C ../linked push -q origin side
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by Ann, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/repo/.manager/_/pre-push
+    "#);
+    assert!(repo.read("home/refs").starts_with("refs/heads/main "));
+    repo.person("hooks uninstall", "unguarded").success();
+    assert_eq!(repo.read("repo/.manager/_/pre-push"), theirs);
+    assert!(!repo.path("linked/.manager").exists());
+}
+
+#[test]
+fn a_hook_file_of_the_team_is_changed_only_when_that_is_asked_for() {
+    let repo = Sandbox::plain();
+    repo.script("repo/.githooks/pre-push", "#!/bin/sh\necho mine >&2\n");
+    repo.git("add .githooks").success();
+    repo.git("commit -q -m hooks").success();
+    repo.git("config core.hooksPath .githooks").success();
+    repo.loopx("init --goal-text Ship").success();
+    assert_snapshot!(repo.scene("
+        git status --porcelain
+        loopx hooks install
+        loopx hooks install --apply
+        loopx hooks install --tracked
+        git status --porcelain
+        loopx hooks install --tracked --apply
+        loopx hooks install
+        loopx hooks install --tracked
+        git status --porcelain
+    "), @r#"
+    $ git status --porcelain
+    $ loopx hooks install
+    [stderr] error: the hook was not installed: `[ROOT]/repo/.githooks/pre-push` is shared with everybody who clones this
+    [stderr] hint: see what would change with `loopx hooks install --tracked`
+    [stderr] hint: or use git 2.54 or newer, which needs no change there
+    [exit 1]
+    $ loopx hooks install --apply
+    [stderr] error: the following required arguments were not provided:
+    [stderr]   --tracked
+    [stderr]
+    [stderr] Usage: loopx hooks install --tracked --apply
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    $ loopx hooks install --tracked
+    --- .githooks/pre-push
+    +++ .githooks/pre-push
+    @@ -1,2 +1,22 @@
+     #!/bin/sh
+    +# >>> loopx >>> keeps a push back while a person has not answered; leave these lines as they are
+    +loopx_refs=$(cat && echo .) || exit 1
+    +loopx_refs=${loopx_refs%.}
+    +loopx_program='loopx'
+    +command -v "$loopx_program" >/dev/null 2>&1 || loopx_program=loopx
+    +if ! command -v "$loopx_program" >/dev/null 2>&1; then
+    +  echo 'loopx: push refused: the program loopx is not there, so nobody knows whether a question is open' >&2
+    +  echo 'hint: install loopx again, or remove the lines between the loopx marks in this hook:' >&2
+    +  echo "hint: $0" >&2
+    +  exit 1
+    +fi
+    +printf %s "$loopx_refs" | "$loopx_program" hook pre-push "$@" || exit 1
+    +if [ -n "$loopx_refs" ]; then
+    +exec <<LOOPX_REFS
+    +${loopx_refs%
+    +}
+    +LOOPX_REFS
+    +else exec </dev/null; fi
+    +unset loopx_refs loopx_program
+    +# <<< loopx <<<
+     echo mine >&2
+    do it with `loopx hooks install --tracked --apply`, and commit it
+    $ git status --porcelain
+    $ loopx hooks install --tracked --apply
+    pushes are guarded: added to [ROOT]/repo/.githooks/pre-push
+    $ loopx hooks install
+    pushes are guarded by [ROOT]/repo/.githooks/pre-push
+    $ loopx hooks install --tracked
+    no hook file that is shared would change
+    $ git status --porcelain
+     M .githooks/pre-push
+    "#);
+    repo.person("hooks uninstall", "unguarded").success();
+    assert_snapshot!(repo.git("status --porcelain"), @"");
+}
+
+#[test]
+fn what_a_link_leads_to_still_runs_and_the_link_comes_back() {
+    let repo = Sandbox::plain();
+    repo.git("init -q --bare ../hub.git").success();
+    repo.script("repo/tools/pre-push", "#!/usr/bin/env python3\nimport sys\nprint(sys.argv[1], len(sys.stdin.read().split()), file=sys.stderr)\n");
+    repo.git("add tools").success();
+    repo.git("commit -q -m tools").success();
+    let link = repo.path("repo/.git/hooks/pre-push");
+    std::os::unix::fs::symlink("../../tools/pre-push", &link).expect("a link");
+    repo.loopx("init --goal-text Ship").success();
+    assert_snapshot!(repo.scene("
+        git push -q ../hub.git main
+        loopx gate open Ready?
+        git push -q ../hub.git main:more
+        loopx hooks install
+        git status --porcelain
+    "), @r#"
+    $ git push -q ../hub.git main
+    [stderr] ../hub.git 4
+    $ loopx gate open Ready?
+    opened gate ready: "Ready?"
+    a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    $ git push -q ../hub.git main:more
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by Ann, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ loopx hooks install
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ git status --porcelain
+    "#);
+    repo.person("hooks uninstall", "unguarded").success();
+    assert_eq!(std::fs::read_link(link).expect("a link").to_str(), Some("../../tools/pre-push"));
+}
+
+#[test]
+fn a_hook_that_somebody_took_away_is_put_back_by_the_next_mutation() {
+    let repo = Sandbox::with_remote();
+    std::fs::remove_file(repo.path("repo/.git/hooks/pre-push")).expect("a hook");
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx gate open Ready?
+        loopx hooks status
+        git config core.hooksPath /nowhere
+        loopx todo add one
+        git config --unset core.hooksPath
+        loopx todo add two
+    "), @r#"
+    $ loopx status
+    PUSHES ARE NOT GUARDED: no hook is installed (see `loopx hooks install`)
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    0 todos open
+    $ loopx gate open Ready?
+    opened gate ready: "Ready?"
+    a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] warning: pushes were not guarded: no hook is installed; the hook was put back
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    $ git config core.hooksPath /nowhere
+    $ loopx todo add one
+    added todo t-bhmh: one
+    [stderr] warning: PUSHES ARE NOT GUARDED: `core.hooksPath` is `/nowhere`, which does not exist (see `loopx hooks install`)
+    $ git config --unset core.hooksPath
+    $ loopx todo add two
+    added todo t-578h: two
+    "#);
+}
+
+#[test]
+fn a_manager_that_moves_the_hook_away_gets_another_part_of_its_own() {
+    let repo = Sandbox::with_remote();
+    repo.loopx("gate open Ready?").success();
+    repo.commit("news");
+    let hook = repo.path("repo/.git/hooks/pre-push");
+    std::fs::rename(&hook, repo.path("repo/.git/hooks/pre-push.legacy")).expect("a hook");
+    let theirs = "#!/usr/bin/env bash\n# theirs\n[ -x \"$0.legacy\" ] && { \"$0.legacy\" \"$@\" || exit; }\necho theirs >&2\n";
+    repo.script("repo/.git/hooks/pre-push", theirs);
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        loopx todo add one
+        git push -q origin main
+    "), @r#"
+    $ git push -q origin main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by Ann, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ loopx todo add one
+    added todo t-bhmh: one
+    [stderr] warning: pushes were not guarded: the hook there does not call loopx; the hook was put back
+    $ git push -q origin main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by Ann, 5 s ago
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+    repo.person("hooks uninstall", "unguarded").success();
+    assert_eq!(repo.read("repo/.git/hooks/pre-push"), theirs);
+    assert!(!repo.path("repo/.git/hooks/pre-push.legacy").exists());
+}
+
+#[test]
+fn the_folder_of_the_state_is_not_committed_without_a_word() {
+    let repo = Sandbox::with_remote();
+    repo.script("repo/.git/hooks/pre-commit", &(repo.read("repo/.git/hooks/pre-commit") + "echo mine >&2\n"));
+    repo.git("add -f .loopx").success();
+    assert_snapshot!(repo.scene("
+        git commit -q -m oops
+        git push -q origin main
+        git rm -q --cached .loopx
+        git commit -q -m better
+        git push -q origin main
+        git reset -q --soft HEAD~2
+        git commit -q --allow-empty -m best
+        git push -q origin main
+    "), @"
+    $ git commit -q -m oops
+    [stderr] loopx: `.loopx` is about to be committed to your own branch, and a push of that commit will be refused
+    [stderr] hint: run `git rm -r --cached .loopx` first
+    [stderr] mine
+    $ git push -q origin main
+    [stderr] loopx: push refused: `refs/heads/main` has a commit with the folder `.loopx` in it, which would go to `refs/heads/main`
+    [stderr] hint: take it out with `git rm -r --cached .loopx` and `git commit --amend`, or with `git rebase -i`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git rm -q --cached .loopx
+    $ git commit -q -m better
+    [stderr] mine
+    $ git push -q origin main
+    [stderr] loopx: push refused: `refs/heads/main` has a commit with the folder `.loopx` in it, which would go to `refs/heads/main`
+    [stderr] hint: take it out with `git rm -r --cached .loopx` and `git commit --amend`, or with `git rebase -i`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git reset -q --soft HEAD~2
+    $ git commit -q --allow-empty -m best
+    [stderr] mine
+    $ git push -q origin main
     ");
 }

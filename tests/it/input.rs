@@ -77,11 +77,11 @@ fn a_path_cannot_act_on_the_screen() {
     [exit 1]
     ");
     repo.write(&format!("{dir}/.git/hooks/pre-push"), "#!/usr/bin/env python3\n");
-    assert_snapshot!(repo.loopx("hooks install"), @r#"
+    assert_snapshot!(repo.loopx("hooks install"), @r"
     [stderr] error: the hook was not installed: `[ROOT]/repo/\u{1b}[2J/.git/hooks/pre-push` is there already and is no shell script
-    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
+    [stderr] hint: use git 2.54 or newer, which runs loopx beside it, or call it from a shell script
     [exit 1]
-    "#);
+    ");
     repo.git("config extensions.refStorage '\u{1b}[2J'").success();
     assert_snapshot!(repo.loopx("status"), @r"
     [stderr] error: this repository keeps its refs in the format `\u{1b}[2J`, which loopx does not know

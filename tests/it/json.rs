@@ -69,8 +69,8 @@ fn every_command_prints_one_document() {
     quota status: allowed_slots compute free_at goal schema_version slot_minutes spent_slots window_hours
     history: entries schema_version
     status: branch distrust enforcement gates goals schema_version tip todos view
-    hooks install: active hook schema_version
-    hooks status: active hook schema_version
+    hooks install: active by hook schema_version
+    hooks status: active by hook schema_version
     completions bash: schema_version script shell
     todo show [TODO]: added for goal id priority schema_version state title
     todo claim [TODO]: added commit for goal id priority schema_version state title warnings
@@ -242,8 +242,12 @@ fn help_and_version_are_for_people() {
       verify          Check that each commit of the state is one legal mutation by somebody who may make
                       it
       export          Write the whole state to one file
-      import          Put a state that was exported into a clone that has none
+      import          Put a state that was exported into a clone that has none, or take over what
+                      another tool kept
+      compact         Leave the history of the state behind, and keep the state
       hooks           The git hook that keeps pushes back
+      uninstall       Take loopx out of this clone again; the state stays unless it is purged (a person
+                      at a terminal only)
       demo            Play the whole story in a scratch repository
       completions     Print a completion script for a shell
 

@@ -2,6 +2,7 @@
 
 mod sandbox;
 
+mod compact;
 mod demo;
 mod doctor;
 mod evidence;
@@ -10,6 +11,7 @@ mod gates;
 mod gits;
 mod goals;
 mod hooks;
+mod imports;
 mod init;
 mod input;
 mod json;
@@ -18,6 +20,7 @@ mod persons;
 mod pushes;
 mod quota;
 mod races;
+mod scopes;
 mod sequences;
 mod signing;
 mod status;
@@ -26,4 +29,5 @@ mod todos;
 mod transcripts;
 mod transfer;
 mod trust;
+mod uninstall;
 mod verify;

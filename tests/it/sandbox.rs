@@ -199,7 +199,11 @@ impl Sandbox {
 
     /// The same with a message.
     pub(crate) fn forge_as(&self, path: &str, text: &str, message: &str) {
-        let blob = self.feed("git", &["hash-object", "-w", "--stdin"], text).success().stdout;
+        self.forge_files(&[(path.to_owned(), text.to_owned())], message);
+    }
+
+    /// The same with several files.
+    pub(crate) fn forge_files(&self, files: &[(String, String)], message: &str) {
         let index = self.root().join("forged-index");
         let with_index = |args: &str| {
             let mut command = self.command("git", &words(args));
@@ -207,7 +211,10 @@ impl Sandbox {
             self.finish(command, "").success().stdout.trim().to_owned()
         };
         with_index("read-tree loopx/state");
-        with_index(&format!("update-index --add --cacheinfo 100644,{},{path}", blob.trim()));
+        for (path, text) in files {
+            let blob = self.feed("git", &["hash-object", "-w", "--stdin"], text).success().stdout;
+            with_index(&format!("update-index --add --cacheinfo 100644,{},{path}", blob.trim()));
+        }
         let tree = with_index("write-tree");
         let args = ["commit-tree", &tree, "-p", "loopx/state", "-F", "-"];
         let commit = self.feed("git", &args, message).success().stdout;

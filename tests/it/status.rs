@@ -93,6 +93,7 @@ fn status_as_one_document() {
       ],
       "enforcement": {
         "active": true,
+        "by": "file",
         "hook": "[ROOT]/repo/.git/hooks/pre-push"
       },
       "distrust": null,

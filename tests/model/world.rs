@@ -209,6 +209,7 @@ impl World {
             goal: None,
             cwd: self.top(),
             program: "loopx".into(),
+            gits: Default::default(),
         }
     }
 
@@ -303,6 +304,7 @@ impl World {
                     options: option.then(|| parsed("blue")).into_iter().collect(),
                     blocks: turn_only.then_some(Act::Turn).into_iter().collect(),
                     todos: todos.iter().map(todo_named).collect(),
+                    scope: Default::default(),
                 };
                 let done = gate::open(ctx, &question)?;
                 self.done(done, |_| None)

@@ -1,0 +1,214 @@
+//! Is the gate really in git's way? Putting the hook there, looking whether it is, and taking it away again.
+//!
+//! There are two ways in, and one list of them serves all four questions: hooks that git's configuration names
+//! ([`config`]), which git runs from 2.54 on, and a marked section of the file that git runs ([`file`](mod@file)), for any git
+//! older than that. Where a git of each kind is on the machine, both are put there. A file that the team shares is changed
+//! only when that was asked for.
+
+mod config;
+mod file;
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use super::Ctx;
+use crate::{
+    domain::actor::Proven,
+    error::{Error, Kind},
+    store::{Store, gits},
+};
+
+/// When git asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Event {
+    /// Before a push: the gate.
+    PrePush,
+    /// Before a commit: a word when `.loopx` is about to be in it. Refuses nothing.
+    PreCommit,
+}
+
+impl Event {
+    const ALL: [Self; 2] = [Self::PrePush, Self::PreCommit];
+
+    /// Git's name of the hook.
+    fn name(self) -> &'static str {
+        match self {
+            Self::PrePush => "pre-push",
+            Self::PreCommit => "pre-commit",
+        }
+    }
+}
+
+/// Whether a push meets the gate.
+#[derive(Debug, Clone, Serialize)]
+pub struct Enforcement {
+    /// Whether one from this worktree does, by the git that runs by its bare name.
+    pub active: bool,
+    /// Why it does not, in one sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What makes git ask: `config` or `file`.
+    pub by: &'static str,
+    /// The file with the hook, or with the configuration that names it.
+    pub hook: PathBuf,
+    /// What an installation did: `created`, `added to`, `renewed in`, or nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did: Option<&'static str>,
+    /// Other worktrees of the clone from which a push does not meet it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Unguarded>,
+}
+
+/// A worktree, or a git, that pushes without meeting the gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unguarded {
+    /// The top of the worktree.
+    pub place: PathBuf,
+    pub why: String,
+}
+
+/// Looks whether what git would run before a push from the worktree the caller stands in reaches loopx, and from the
+/// other worktrees of the clone.
+pub fn probe(ctx: &Ctx) -> Enforcement {
+    let own = ctx.store.git().worktree().and_then(|top| top.canonicalize().ok());
+    let others = ctx.store.git().worktrees().unwrap_or_default();
+    let others = others.into_iter().filter(|top| Some(top) != own.as_ref());
+    let elsewhere = others.filter_map(|place| {
+        let why = match Store::open(&place, None) {
+            Ok(store) => probe_one(ctx, &store).why?,
+            Err(error) => error.to_string(),
+        };
+        Some(Unguarded { place, why })
+    });
+    Enforcement { elsewhere: elsewhere.collect(), ..probe_one(ctx, &ctx.store) }
+}
+
+/// The same for the worktree that `store` was opened from, alone.
+pub(super) fn probe_one(ctx: &Ctx, store: &Store) -> Enforcement {
+    let named = config::probe(store);
+    let (hook, in_file) = file::probe(store, Event::PrePush);
+    let hears = named.is_ok() && in_file.is_err() && ctx.gits.first_hears(store.git());
+    let (why, by, hook) = match (named, in_file) {
+        (Ok(()), Err(_)) if hears => (None, "config", store.git().common_dir().join("config")),
+        (_, Ok(())) => (None, "file", hook),
+        // Nobody who has the newest git wants to hear of files.
+        (Err(why), Err(_)) if !why.is_empty() && ctx.gits.first_hears(store.git()) => {
+            (Some(why), "config", hook)
+        }
+        (_, Err(why)) => (Some(why), "file", hook),
+    };
+    Enforcement { active: why.is_none(), why, by, hook, did: None, elsewhere: Vec::new() }
+}
+
+/// The program that is asked first when git asks, in the worktree that `store` was opened from.
+pub(super) fn program_asked(store: &Store, found: &Enforcement) -> Option<PathBuf> {
+    match found.by {
+        "config" => config::program(store),
+        _ => file::program(&found.hook),
+    }
+}
+
+/// The gits on this machine that would push from here without asking, where the first one asks.
+pub(super) fn deaf_gits(ctx: &Ctx) -> Vec<PathBuf> {
+    match probe_one(ctx, &ctx.store) {
+        Enforcement { active: true, by: "config", .. } => ctx.gits.deaf(ctx.store.git()),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the git at `exec_path`, as it says itself in `GIT_EXEC_PATH`, runs the hook that its configuration names before
+/// a push from `dir`, so that what a hook file would say is said already.
+pub fn is_said_already(exec_path: &OsStr, dir: &Path) -> bool {
+    gits::runs_hook(exec_path, dir, Event::PrePush.listed())
+}
+
+/// Puts the hook in git's way, or renews it. Idempotent. With `tracked`, also in a file that the team shares.
+pub fn install(ctx: &Ctx, tracked: bool) -> Result<Enforcement, Error> {
+    ctx.gits.note(ctx.store.git());
+    let named = config::install(&ctx.store, &ctx.program);
+    let ctx = &ctx.reopened()?;
+    let (mut did, mut refused) = (None, None);
+    for event in Event::ALL {
+        if ctx.gits.deaf(ctx.store.git()).is_empty() && !file::is_there(&ctx.store, event) {
+            continue;
+        }
+        match (event, file::install(ctx, event, tracked)) {
+            (Event::PrePush, Ok(done)) => did = done,
+            (Event::PrePush, Err(error)) => refused = Some(error),
+            // Without the word before a commit, the push is still refused.
+            (Event::PreCommit, _) => {}
+        }
+    }
+    let found = probe(ctx);
+    if let (false, Some(error)) = (found.active, refused) {
+        return Err(error);
+    }
+    let did = match found.by {
+        "config" => matches!(named, Ok(true)).then_some("named in"),
+        _ => did,
+    };
+    Ok(Enforcement { did, ..found })
+}
+
+/// What an installation into a file of the team would change, as a unified diff. Nothing when it would change none.
+pub fn tracked_change(ctx: &Ctx) -> Result<Option<String>, Error> {
+    file::tracked_change(ctx, Event::PrePush)
+}
+
+/// Puts the hook back where somebody or something took it away after it had been asked for. Returns what a person should
+/// know: nothing when all is well.
+pub(super) fn keep(ctx: &Ctx) -> Option<String> {
+    let found = probe_one(ctx, &ctx.store);
+    if found.active || !config::is_wanted(&ctx.store) {
+        return None;
+    }
+    let why = found.why.unwrap_or_default();
+    Some(match install(ctx, false) {
+        Ok(now) if now.active => format!("pushes were not guarded: {why}; the hook was put back"),
+        _ => format!("PUSHES ARE NOT GUARDED: {why} (see `loopx hooks install`)"),
+    })
+}
+
+/// What taking the hook away did.
+#[derive(Debug, Serialize)]
+pub struct Removed {
+    /// The files that are as they were before, or gone because they were ours.
+    pub files: Vec<PathBuf>,
+}
+
+/// Takes the hook out of git's way again, from whatever state it is in: everything outside the marks stays, byte for
+/// byte. It takes a person, because pushes go out unasked from then on.
+pub fn uninstall(ctx: &Ctx, _proven: &Proven) -> Result<Removed, Error> {
+    let mut files = Vec::new();
+    if config::uninstall(&ctx.store)? {
+        files.push(ctx.store.git().common_dir().join("config"));
+    }
+    for event in Event::ALL {
+        files.extend(file::uninstall(&ctx.store, event)?);
+    }
+    Ok(Removed { files })
+}
+
+/// A path quoted for a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
+}
+
+/// The program in a text that was made from `template`; nothing when it was made from something else.
+fn program_of(template: &str, text: &str) -> Option<PathBuf> {
+    let (head, tail) = template.split_once("@PROGRAM@")?;
+    let quoted = text.strip_prefix(head)?.strip_suffix(tail)?;
+    let inner = quoted.strip_prefix('\'')?.strip_suffix('\'')?;
+    let plain = inner.replace(r"'\''", "'");
+    // What was typed between the quotes must be what quoting it gives: nothing else may be run.
+    (self::quoted(Path::new(&plain)) == quoted).then(|| plain.into())
+}
+
+/// An installation that was refused.
+fn refused(why: impl std::fmt::Display) -> Error {
+    Error::new(Kind::Refused, format!("the hook was not installed: {why}"))
+}
