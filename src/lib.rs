@@ -13,6 +13,9 @@ pub mod demo;
 pub mod domain;
 pub mod error;
 pub mod foreign;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod hook;
 pub mod ops;
 pub mod process;

@@ -32,6 +32,12 @@ pub(crate) enum Hook {
     },
 }
 
+/// See [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub fn pre_push_promises(bytes: &[u8]) {
+    pre_push::promises(bytes);
+}
+
 impl Hook {
     /// Returns the exit code: 0 lets git go on, 1 stops it.
     pub(crate) fn run(self, process: &Process, ctx: impl Fn() -> Result<Ctx, Error>) -> u8 {

@@ -103,6 +103,20 @@ fn id(hex: &str) -> Option<Option<String>> {
     legal.then(|| hex.bytes().any(|b| b != b'0').then(|| hex.to_owned()))
 }
 
+/// Looks whether reading these bytes keeps its promise: what is understood says all that was sent.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(bytes: &[u8]) {
+    let Ok(read) = parse(bytes) else { return };
+    let hex = |id: &Option<String>| id.clone().unwrap_or_default();
+    let line = |line: &Line| {
+        format!("{} {} {} {}\n", line.local, hex(&line.local_id), line.remote, hex(&line.remote_id))
+    };
+    let said: String = read.iter().map(line).collect();
+    // How long a null id was is not kept.
+    let plain = |text: &str| text.replace(&"0".repeat(64), "").replace(&"0".repeat(40), "");
+    assert_eq!(plain(&said), plain(&String::from_utf8_lossy(bytes)));
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::{collection::vec, prelude::*};

@@ -39,6 +39,8 @@ pub mod verify;
 pub mod view;
 pub mod writer;
 
+#[cfg(any(test, fuzzing))]
+pub mod outside;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

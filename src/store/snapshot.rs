@@ -175,7 +175,7 @@ impl<'s> Snapshot<'s> {
     }
 
     /// Finds the todo `prefix` means: the one of that very id, else the only open one that begins so, else the only
-    /// closed one. Open work comes first, so that the past can neither hide it nor make it slower to find.
+    /// closed one. What is typed in full and open is found without a look at the past.
     pub fn find_todo(&self, prefix: &TodoPrefix) -> Result<Found, Error> {
         let mut open = Vec::new();
         for goal in self.goals()? {
@@ -184,6 +184,12 @@ impl<'s> Snapshot<'s> {
         }
         if let Some(exact) = open.iter().position(|(_, id)| id.as_str() == prefix.as_str()) {
             open = vec![open.swap_remove(exact)];
+        } else if let Ok(id) = prefix.as_str().parse::<TodoId>() {
+            for goal in self.goals()? {
+                if self.lies_closed(Shelf::Todos, &goal, id.as_str())? {
+                    return Ok(Found::Closed(goal, id));
+                }
+            }
         }
         match one(open) {
             Ok(None) => {}
@@ -196,9 +202,6 @@ impl<'s> Snapshot<'s> {
             let mut names = self.names(Shelf::Todos, &Shelf::Todos.closed(&goal))?;
             names.extend(archive::names(self, Shelf::Todos, &goal, prefix.as_str())?);
             closed.extend(self.matching(prefix, &goal, names)?);
-        }
-        if let Some(exact) = closed.iter().position(|(_, id)| id.as_str() == prefix.as_str()) {
-            closed = vec![closed.swap_remove(exact)];
         }
         Ok(match one(closed) {
             Ok(None) => Found::Nothing,
@@ -263,14 +266,15 @@ impl<'s> Snapshot<'s> {
 
     pub(super) fn taken(&self, shelf: Shelf, id: &str) -> Result<bool, Error> {
         for goal in self.goals()? {
-            if self.entry(&shelf.open_file(&goal, id))?.is_some()
-                || self.entry(&shelf.closed_file(&goal, id))?.is_some()
-                || archive::holds(self, shelf, &goal, id)?
-            {
+            if self.entry(&shelf.open_file(&goal, id))?.is_some() || self.lies_closed(shelf, &goal, id)? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    fn lies_closed(&self, shelf: Shelf, goal: &GoalId, id: &str) -> Result<bool, Error> {
+        Ok(self.entry(&shelf.closed_file(goal, id))?.is_some() || archive::holds(self, shelf, goal, id)?)
     }
 
     fn matching(

@@ -4,13 +4,18 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    io::Cursor,
     path::{Path, PathBuf},
     process::{self, Command},
 };
 
 use super::{
-    DEFAULT_BRANCH, Error, Situation, Snapshot, Store, Updated, Warning, setup::Setup, snapshot::Found,
-    transfer::Export, view::View, writer::Writer,
+    DEFAULT_BRANCH, Error, Situation, Snapshot, Store, Updated, Warning,
+    setup::Setup,
+    snapshot::Found,
+    transfer::{self, Export},
+    view::View,
+    writer::Writer,
 };
 use crate::domain::{
     actor::{Actor, Proof, Proven, Stamp},
@@ -569,16 +574,28 @@ fn the_folded_past_is_exported_and_imported_and_looked_at() {
     let mut file = Vec::new();
     from.store().export(&mut file).unwrap();
     let export = |damage: Damage<'_>| {
-        let mut export = Export::parse(std::str::from_utf8(&file).unwrap()).unwrap();
-        damage(&mut export.files);
-        export
+        let found = Export::parse(Cursor::new(&file)).unwrap().contents().collect::<Result<Vec<_>, _>>();
+        let text = |(path, bytes)| (path, String::from_utf8(bytes).unwrap());
+        let mut files = found.unwrap().into_iter().map(text).collect();
+        damage(&mut files);
+        let files = files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        Export::parse(Cursor::new(transfer::written(files)))
     };
 
     let to = begun();
-    let import = |export| to.store().import(&export, &stamp("11:00")).map(|updated| updated.warnings);
+    let import = |export: Result<Export<_>, Error>| {
+        to.store().import(&mut export?, &stamp("11:00")).map(|updated| updated.warnings)
+    };
     let segment = "goals/ship/todos/closed/000001-000256.jsonl";
     let index = "goals/ship/todos/closed/index/0.txt";
-    let refused: [(Damage<'_>, &str); 6] = [
+    let refused: [(Damage<'_>, &str); 7] = [
+        (
+            &|files| {
+                let endless = segment.replace("000256", &usize::MAX.to_string());
+                drop(files.remove(segment).map(|text| files.insert(endless, text)));
+            },
+            "is no file of a state",
+        ),
         (&|files| drop(files.remove(segment)), "names records that are not there"),
         (&|files| drop(files.remove(index)), "does not say where the records are"),
         (&|files| files.get_mut(index).unwrap().push_str("zzzz 1\n"), "does not say where the records are"),
@@ -609,6 +626,16 @@ fn the_folded_past_is_exported_and_imported_and_looked_at() {
     assert_eq!(to.store().read().unwrap().todo(&ship(), first).unwrap(), Some(folded));
     to.assert_in_step();
     assert!(matches!(import(export(&|_| ())), Err(Error::NotEmpty)));
+}
+
+#[test]
+fn a_whole_id_means_that_todo_although_an_open_one_begins_so() {
+    let repo = Repo::new();
+    repo.put(vec![put_todo("t-7k3q", done("Work", 0)), put_todo("t-7k3q5", todo("More"))]);
+    let store = repo.store();
+    let find = |id: &str| store.read().unwrap().find_todo(&prefix(id)).unwrap();
+    assert_eq!(find("t-7k3q"), Found::Closed(ship(), todo_id("t-7k3q")));
+    assert_eq!(find("t-7k3"), Found::Open(ship(), todo_id("t-7k3q5")));
 }
 
 #[test]

@@ -68,13 +68,37 @@ pub struct Bad {
 }
 
 /// A commit, read strictly.
-struct Commit {
+pub(super) struct Commit {
     parents: Vec<ObjectId>,
     at: Timestamp,
     subject: String,
-    trailers: Vec<(String, String)>,
+    pub(super) trailers: Vec<(String, String)>,
     committer: Option<Person>,
     author_is_committer: bool,
+}
+
+fn damaged(error: gix::Error) -> Error {
+    Error::Damaged(super::error::chain(&error))
+}
+
+impl Commit {
+    pub(super) fn read(decoded: &gix::objs::CommitRef<'_>) -> Result<Self, Error> {
+        let text = |bytes: &[u8]| shown(&bytes.to_str_lossy(), 500);
+        let committer = decoded.committer().map_err(damaged)?;
+        let author = decoded.author().map_err(damaged)?;
+        let seconds = committer.time().map_or(0, |time| time.seconds);
+        Ok(Self {
+            parents: decoded.parents().collect(),
+            at: Timestamp::from_unix(seconds),
+            subject: text(decoded.message().summary().as_bytes()),
+            trailers: decoded
+                .message_trailers()
+                .map(|trailer| (text(trailer.token), text(&trailer.value)))
+                .collect(),
+            committer: Person::new(&committer.name.to_str_lossy(), &committer.email.to_str_lossy()),
+            author_is_committer: author == committer,
+        })
+    }
 }
 
 impl Store {
@@ -162,24 +186,8 @@ impl Store {
     }
 
     fn commit(&self, id: ObjectId) -> Result<Commit, Error> {
-        let damaged = |error: gix::Error| Error::Damaged(super::error::chain(&error));
         let object = self.git.repo().find_commit(id).map_err(damaged)?;
-        let decoded = object.decode().map_err(damaged)?;
-        let text = |bytes: &[u8]| shown(&bytes.to_str_lossy(), 500);
-        let committer = decoded.committer().map_err(damaged)?;
-        let author = decoded.author().map_err(damaged)?;
-        let seconds = committer.time().map_or(0, |time| time.seconds);
-        Ok(Commit {
-            parents: decoded.parents().collect(),
-            at: Timestamp::from_unix(seconds),
-            subject: text(decoded.message().summary().as_bytes()),
-            trailers: decoded
-                .message_trailers()
-                .map(|trailer| (text(trailer.token), text(&trailer.value)))
-                .collect(),
-            committer: Person::new(&committer.name.to_str_lossy(), &committer.email.to_str_lossy()),
-            author_is_committer: author == committer,
-        })
+        Commit::read(&object.decode().map_err(damaged)?)
     }
 
     /// Whether a commit is a legal mutation; the inner error says why not.
@@ -278,15 +286,15 @@ fn is_same(store: &Store, edit: &Edit, changes: &BTreeMap<String, Changed>) -> b
 }
 
 /// What a commit's message says of itself.
-struct Words {
-    op: Op,
-    by: Actor,
+pub(super) struct Words {
+    pub(super) op: Op,
+    pub(super) by: Actor,
     goal: Option<String>,
     records: BTreeSet<String>,
 }
 
 impl Words {
-    fn of(commit: &Commit, now: Timestamp) -> Result<Self, String> {
+    pub(super) fn of(commit: &Commit, now: Timestamp) -> Result<Self, String> {
         let all = |token: &str| -> Vec<&str> {
             let found = commit.trailers.iter().filter(|(name, _)| name == token);
             found.map(|(_, value)| value.as_str()).collect()

@@ -24,6 +24,7 @@ mod pushes;
 mod quota;
 mod races;
 mod scopes;
+mod sequences;
 mod signing;
 mod status;
 mod tidy;
