@@ -2,7 +2,7 @@ use super::Said;
 use crate::{
     domain::text::shown,
     error::{Error, Kind},
-    ops::{Ctx, enforcement, enforcement::Enforcement},
+    ops::{self, Ctx, enforcement, enforcement::Enforcement},
 };
 
 #[derive(Debug, clap::Subcommand)]
@@ -18,6 +18,7 @@ impl Hooks {
         match self {
             Self::Install => {
                 let installed = enforcement::install(ctx)?;
+                ops::bypass::watch(ctx);
                 if let Some(why) = &installed.why {
                     let message = format!("the hook is in place, but pushes are still not guarded: {why}");
                     return Err(

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Kind},
     ops::{
         Ctx,
-        push::{Checked, Line, check},
+        push::{Checked, Line, check, note},
     },
     process::Process,
     text::{Ago, Answer, Count, Table},
@@ -55,7 +55,14 @@ fn judge(
     if lines.is_empty() {
         return Ok(None);
     }
-    let checked = check(&ctx()?, remote, &lines)?;
+    let ctx = ctx()?;
+    let checked = check(&ctx, remote, &lines);
+    let allowed = checked.as_ref().is_ok_and(|checked| checked.verdict == Verdict::Allowed);
+    if let (Err(error), true) = (note(&ctx, remote, &lines, allowed), allowed) {
+        let what = "this push is allowed, and will look like one that went round the hook";
+        process.err(&format!("loopx: {what}: {}\n", error.message));
+    }
+    let checked = checked?;
     Ok(match &checked.verdict {
         Verdict::Allowed => None,
         Verdict::Refused(reasons) => Some(say(reasons, &checked)),

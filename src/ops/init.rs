@@ -118,6 +118,7 @@ pub fn init(
         true => super::enforcement::install(ctx).unwrap_or_else(|_| super::enforcement::probe(&ctx.store)),
         false => super::enforcement::probe(&ctx.store),
     };
+    super::bypass::watch(ctx);
     let mut warnings = setup.warnings;
     let (mut added, mut commit) = (None, None);
     if let Some((objective, id)) = request.goal {

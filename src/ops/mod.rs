@@ -6,6 +6,7 @@
 
 pub mod refused;
 
+pub mod bypass;
 pub mod compact;
 pub mod doctor;
 pub mod enforcement;
@@ -94,13 +95,14 @@ impl Ctx {
         Ok(Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program })
     }
 
-    /// Decides and publishes; see [`Store::update`].
+    /// Decides and publishes; see [`Store::update`]. What went round the hook since the last mutation is recorded before.
     fn update<T>(
         &self,
         stamp: &Stamp,
         decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), Error>,
     ) -> Result<Done<T>, Error> {
-        let updated = self.store.update(stamp, decide)?;
+        let first = |snapshot: &Snapshot<'_>| bypass::note(self, stamp, snapshot);
+        let updated = self.store.update_after(stamp, first, decide)?;
         Ok(Done { value: updated.value, commit: updated.commit, warnings: updated.warnings })
     }
 

@@ -50,3 +50,17 @@ pub fn check(ctx: &Ctx, remote: &str, lines: &[Line]) -> Result<Checked, Error> 
     let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &refs);
     Ok(Checked { verdict, at: ctx.now })
 }
+
+/// Notes what was said of a push, so that one which the hook did not allow can be told from one that it did. Nothing of
+/// the verdict hangs on whether this succeeds.
+pub fn note(ctx: &Ctx, remote: &str, lines: &[Line], allowed: bool) -> Result<(), Error> {
+    let written = |line| {
+        let Line { local_id, remote, .. }: &Line = line;
+        Some((local_id.as_deref()?, remote.as_str()))
+    };
+    let refs: Vec<_> = lines.iter().filter_map(written).collect();
+    match refs.is_empty() {
+        true => Ok(()),
+        false => Ok(ctx.store.note_verdict(ctx.now, allowed, remote, &refs)?),
+    }
+}

@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    num::NonZeroU32,
     path::{Path, PathBuf},
     process::{self, Command},
 };
@@ -14,6 +15,7 @@ use super::{
 };
 use crate::domain::{
     actor::{Actor, Proof, Proven, Stamp},
+    bypass::{Bypass, Push, Way},
     change::{Change, Op, Record},
     evidence::{Evidence, Finding},
     gate::{Gate, Seen},
@@ -207,6 +209,21 @@ fn every_kind() -> Vec<Record> {
     let spend = Spend { turn, slots: 2, evidence: vec!["e-0001".parse().unwrap()], added: stamp("10:00") };
     let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
     goal.features.insert(Feature::Explore);
+    let push = Push {
+        remote: "origin".parse().unwrap(),
+        ref_: "refs/heads/main".parse().unwrap(),
+        commit: "0".repeat(40),
+        at: stamp("09:00").at,
+        pushes: NonZeroU32::new(3).unwrap(),
+        refs: NonZeroU32::MIN,
+        way: Way::NoVerify,
+        gates: vec!["ship/open".parse().unwrap()],
+    };
+    let bypass = Bypass::new(push, stamp("10:00"));
+    let proof = Proof::Terminal { typed: "b-0002".into() };
+    let ann = Proven { person: "Ann <ann@example.test>".parse().unwrap(), proof };
+    let note = Some("a mistake".parse().unwrap());
+    let acknowledged = bypass.acknowledge(&"b-0002".parse().unwrap(), ann, stamp("11:00").at, note).unwrap();
     let gates = [("open", gate.clone()), ("yes", answer("approve")), ("no", answer("reject"))];
     gates
         .into_iter()
@@ -223,6 +240,8 @@ fn every_kind() -> Vec<Record> {
             evidence("e-0003", Finding::Commit { commit: "0".repeat(40), subject: "fix: \"it\"".into() }),
             evidence("e-0004", Finding::File { path: "a b".into(), bytes: 1, digest: "sha256:00".into() }),
             Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
+            Record::Bypass("b-0001".parse().unwrap(), bypass.clone()),
+            Record::Bypass("b-0002".parse().unwrap(), acknowledged),
         ])
         .collect()
 }
@@ -246,6 +265,7 @@ fn stored(snapshot: &Snapshot<'_>, record: &Record) -> Option<Record> {
         Record::Spend(goal, id, _) => {
             snapshot.spend(goal, id).unwrap().map(|found| Record::Spend(goal.clone(), id.clone(), found))
         }
+        Record::Bypass(id, _) => snapshot.bypass(id).unwrap().map(|found| Record::Bypass(id.clone(), found)),
     }
 }
 

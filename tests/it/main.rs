@@ -2,6 +2,7 @@
 
 mod sandbox;
 
+mod bypass;
 mod compact;
 mod demo;
 mod doctor;
