@@ -23,6 +23,8 @@ const LOOPX_NOW: &str = "LOOPX_NOW";
 const LOOPX_SEED: &str = "LOOPX_SEED";
 /// git's own: the repository the user means.
 pub const GIT_DIR: &str = "GIT_DIR";
+/// git's own: the command that reaches other hosts.
+pub const GIT_SSH_COMMAND: &str = "GIT_SSH_COMMAND";
 /// git's own: where that repository has its refs and hooks.
 pub const GIT_COMMON_DIR: &str = "GIT_COMMON_DIR";
 
@@ -104,6 +106,18 @@ impl Process {
         let mut bytes = Vec::new();
         io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Standard input and output with nothing kept back in between.
+    pub fn streams(&self) -> io::Result<(File, File)> {
+        use std::os::fd::AsFd as _;
+        let (input, output) = (io::stdin(), io::stdout());
+        Ok((input.as_fd().try_clone_to_owned()?.into(), output.as_fd().try_clone_to_owned()?.into()))
+    }
+
+    /// The folders in which programs are looked for.
+    pub fn search_path(&self) -> Vec<PathBuf> {
+        self.env_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
     }
 
     /// The terminal that controls this process, to talk to whoever sits there whatever the streams are tied to.

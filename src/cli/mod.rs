@@ -187,6 +187,17 @@ pub fn run(process: &Process) -> u8 {
     }
 }
 
+/// Runs `git-remote-loopx <remote> <address>`. Returns its exit code.
+pub fn run_remote_helper(process: &Process) -> u8 {
+    let [_, remote, address] = process.args() else {
+        process.err("error: git calls this for addresses that begin with `loopx::`\nhint: run `loopx hooks strict on`\n");
+        return Kind::Usage.exit_code();
+    };
+    let global = Global { json: false, agent_id: None, dir: None };
+    let (remote, address) = (remote.to_string_lossy(), address.to_string_lossy());
+    crate::hook::helper::run(process, &remote, &address, || context(process, &global))
+}
+
 enum Answer {
     Said(Said),
     /// The command has said it all itself.
@@ -228,7 +239,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Compact(compact) => compact.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,
         Command::Import(import) => import.run(process, ctx)?,
-        Command::Hooks(hooks) => hooks.run(ctx)?,
+        Command::Hooks(hooks) => hooks.run(process, ctx)?,
         Command::Hook(_) | Command::Demo | Command::Completions { .. } => {
             return Err(Error::new(Kind::Bug, "a command came a second time"));
         }

@@ -1,5 +1,6 @@
 //! The door that git knocks at. It reads strictly, calls an op, says what came of it, and exits.
 
+pub(crate) mod helper;
 mod pre_push;
 
 use crate::{error::Error, ops::Ctx, process::Process};

@@ -18,6 +18,7 @@ pub mod init;
 pub mod push;
 pub mod quota;
 pub mod status;
+pub mod strict;
 pub mod todo;
 pub mod transfer;
 pub mod verify;

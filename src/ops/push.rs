@@ -64,3 +64,13 @@ pub fn note(ctx: &Ctx, remote: &str, lines: &[Line], allowed: bool) -> Result<()
         false => Ok(ctx.store.note_verdict(ctx.now, allowed, remote, &refs)?),
     }
 }
+
+/// Starts what answers a push at `address`, with its standard input and output to talk to. `ssh` is the command that reaches
+/// other hosts, if the environment names one.
+pub fn connect(
+    ctx: &Ctx,
+    address: &str,
+    ssh: Option<std::ffi::OsString>,
+) -> Result<std::process::Child, Error> {
+    Ok(ctx.store.receive_pack(address, ssh)?)
+}

@@ -154,6 +154,7 @@ impl From<store::Error> for Error {
             ),
             S::Io { .. } => (Kind::Environment, &["check the path and its permissions"]),
             S::Git { .. } => (Kind::Environment, &["run `git fsck` to see whether the repository is sound"]),
+            S::Address(_) => (Kind::Refused, &["run `git remote -v` for the addresses of your remotes"]),
             S::UnknownRevision(_) => (Kind::NotFound, &["run `git log --oneline` for commits that exist"]),
             S::UnknownFile(_) => (Kind::NotFound, &["name a file inside this worktree"]),
         };

@@ -34,6 +34,7 @@ mod shelter;
 mod signature;
 pub mod snapshot;
 pub mod transfer;
+pub mod transport;
 mod upkeep;
 pub mod verify;
 pub mod view;

@@ -244,6 +244,7 @@ fn help_and_version_are_for_people() {
       export          Write the whole state to one file
       import          Put a state that was exported into a clone that has none
       compact         Leave the history of the state behind, and keep the state
+      bypass          Pushes that went round the hook
       hooks           The git hook that keeps pushes back
       demo            Play the whole story in a scratch repository
       completions     Print a completion script for a shell

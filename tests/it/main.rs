@@ -22,6 +22,7 @@ mod quota;
 mod races;
 mod signing;
 mod status;
+mod strict;
 mod tidy;
 mod todos;
 mod transcripts;
