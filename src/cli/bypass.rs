@@ -42,7 +42,7 @@ impl Bypass {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         match self {
             Self::List { all } => {
-                let found = ops::bypass::list(ctx, all)?;
+                let found = ops::bypass::list(ctx, all, true)?;
                 let blind = found.blind.as_deref().map(blind);
                 let said = Said::read(&found, table(ctx, &found).to_string());
                 Ok(Said { warnings: blind.into_iter().collect(), ..said })

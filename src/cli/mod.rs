@@ -217,7 +217,8 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
     };
     let ctx = &context(process, &global)?;
     // What cannot be read here is the command's own to say.
-    let around = || ops::bypass::list(ctx, false).ok();
+    let thorough = matches!(command, Command::Doctor(_));
+    let around = || ops::bypass::list(ctx, false, thorough).ok();
     let said = match command {
         Command::Status => {
             let around = around();

@@ -1,10 +1,13 @@
 //! `git-remote-loopx`: git starts it for an address that begins with `loopx::` and talks to the other side through it. It
 //! reads what git asks the other side to do before it passes it on. The contract is git's `gitremote-helpers(7)`, with the
-//! capability `connect`, and `gitprotocol-pack(5)`.
+//! capability `connect` where git would speak with `git receive-pack` itself, and `gitprotocol-pack(5)`. A web server is reached
+//! with git's own helper, whose protocol is read on its way.
 
 use std::{
+    collections::HashMap,
     fs::File,
-    io::{self, Read, Write as _},
+    io::{self, BufRead as _, BufReader, Read, Write as _},
+    process::Child,
     thread,
 };
 
@@ -12,7 +15,7 @@ use crate::{
     error::{Error, Kind},
     ops::{
         Ctx,
-        push::{Line, connect},
+        push::{Line, OtherSide, connect, object_of},
     },
     process::{GIT_SSH_COMMAND, Process},
 };
@@ -58,7 +61,138 @@ fn speak(
     address: &str,
     ctx: impl FnOnce() -> Result<Ctx, Error>,
 ) -> Result<bool, Error> {
-    let (mut from_git, mut to_git) = process.streams().map_err(lost)?;
+    let (from_git, to_git) = process.streams().map_err(lost)?;
+    let ctx = ctx()?;
+    match connect(&ctx, remote, address, process.env_os(GIT_SSH_COMMAND))? {
+        OtherSide::ReceivePack(there) => tunnel(process, &ctx, remote, there, from_git, to_git),
+        OtherSide::Helper(there) => relay(process, &ctx, remote, there, from_git, to_git),
+    }
+}
+
+/// What to say when a push of `lines` is refused.
+fn refusal(process: &Process, ctx: &Ctx, remote: &str, lines: &[Line]) -> Option<String> {
+    match lines.is_empty() {
+        true => None,
+        false => {
+            super::pre_push::verdict(process, ctx, remote, lines).unwrap_or_else(|error| Some(blind(&error)))
+        }
+    }
+}
+
+/// Stands between git and its own helper for web servers: what git asks goes there and the answers come back, but for
+/// a batch of pushes, which is judged first. What was judged is pushed: a name goes on as the object it named then.
+fn relay(
+    process: &Process,
+    ctx: &Ctx,
+    remote: &str,
+    mut there: Child,
+    mut from_git: File,
+    mut to_git: File,
+) -> Result<bool, Error> {
+    let (Some(mut to_there), Some(from_there)) = (there.stdin.take(), there.stdout.take()) else {
+        return Err(Error::new(Kind::Bug, "a pipe is missing"));
+    };
+    let mut answers = BufReader::new(from_there).lines();
+    let mut answer =
+        || answers.next().unwrap_or_else(|| Err(io::Error::other("it said no more"))).map_err(lost);
+    let mut listed = HashMap::new();
+    let mut is_well = true;
+    loop {
+        let asked = line(&mut from_git).map_err(lost)?;
+        let word = asked.split(' ').next().unwrap_or_default();
+        let mut send = |text: &str| to_there.write_all(text.as_bytes()).map_err(lost);
+        let mut said = String::new();
+        match word {
+            "" => break,
+            "option" => {
+                send(&format!("{asked}\n"))?;
+                said = answer()? + "\n";
+            }
+            "capabilities" | "list" => {
+                send(&format!("{asked}\n"))?;
+                loop {
+                    let line = answer()?;
+                    if let (Some((id, name)), "list") = (line.split_once(' '), word) {
+                        listed.insert(name.to_owned(), id.to_owned());
+                    }
+                    // What fetches would go past us, and nothing is fetched here.
+                    let is_for_pushing = ["", "option", "push", "object-format"].contains(&line.as_str());
+                    if word == "list" || is_for_pushing {
+                        said += &format!("{line}\n");
+                    }
+                    if line.is_empty() {
+                        break;
+                    }
+                }
+            }
+            "push" => {
+                let mut batch = vec![asked];
+                loop {
+                    match line(&mut from_git).map_err(lost)? {
+                        end if end.is_empty() => break,
+                        more => batch.push(more),
+                    }
+                }
+                let (mut lines, mut commands) = (Vec::new(), String::new());
+                for asked in &batch {
+                    let (line, command) = pushed(ctx, asked, &listed)?;
+                    lines.push(line);
+                    commands += &command;
+                }
+                match refusal(process, ctx, remote, &lines) {
+                    Some(refused) => {
+                        process.err(&refused);
+                        is_well = false;
+                        said = lines
+                            .iter()
+                            .map(|line| format!("error {} refused by loopx\n", line.remote))
+                            .collect();
+                        said.push('\n');
+                    }
+                    None => {
+                        send(&format!("{commands}\n"))?;
+                        while !said.ends_with("\n\n") && said != "\n" {
+                            said += &format!("{}\n", answer()?);
+                        }
+                    }
+                }
+            }
+            _ => return Err(odd(&asked)),
+        }
+        to_git.write_all(said.as_bytes()).map_err(lost)?;
+    }
+    let _ = to_there.write_all(b"\n");
+    drop(to_there);
+    Ok(there.wait().map_err(lost)?.success() && is_well)
+}
+
+/// Reads `push [+]<what>:<ref>`; nothing before the colon removes the ref. Returns it also as a command with the object's id.
+fn pushed(ctx: &Ctx, asked: &str, listed: &HashMap<String, String>) -> Result<(Line, String), Error> {
+    let spec = asked.strip_prefix("push ").ok_or_else(|| odd(asked))?;
+    let (force, spec) = spec.strip_prefix('+').map_or(("", spec), |spec| ("+", spec));
+    let (local, name) =
+        spec.rsplit_once(':').filter(|(_, name)| !name.is_empty()).ok_or_else(|| odd(asked))?;
+    let local_id = match local {
+        "" => None,
+        local => Some(object_of(ctx, local)?),
+    };
+    let command = format!("push {force}{}:{name}\n", local_id.as_deref().unwrap_or_default());
+    let remote_id = listed.get(name).and_then(|id| super::pre_push::id(id).flatten());
+    Ok((Line { local: local.to_owned(), local_id, remote: name.to_owned(), remote_id }, command))
+}
+
+/// Stands between git and `git receive-pack`: reads the commands that git sends before it passes them on.
+fn tunnel(
+    process: &Process,
+    ctx: &Ctx,
+    remote: &str,
+    mut there: Child,
+    mut from_git: File,
+    mut to_git: File,
+) -> Result<bool, Error> {
+    let (Some(mut to_there), Some(mut from_there)) = (there.stdin.take(), there.stdout.take()) else {
+        return Err(Error::new(Kind::Bug, "a pipe is missing"));
+    };
     loop {
         match line(&mut from_git).map_err(lost)?.as_str() {
             "" => return Ok(true),
@@ -71,22 +205,12 @@ fn speak(
             other => return Err(odd(other)),
         }
     }
-    let ctx = ctx()?;
-    let mut there = connect(&ctx, address, process.env_os(GIT_SSH_COMMAND))?;
-    let (Some(mut to_there), Some(mut from_there)) = (there.stdin.take(), there.stdout.take()) else {
-        return Err(Error::new(Kind::Bug, "a pipe is missing"));
-    };
     to_git.write_all(b"\n").map_err(lost)?;
     let answers = thread::spawn(move || io::copy(&mut from_there, &mut to_git).map(|bytes| (bytes, to_git)));
     // Git has gone away, most likely because its own hook said no.
     let Some(commands) = commands(&mut from_git)? else { return Ok(true) };
     let lines = parse(&commands)?;
-    let refused = match lines.is_empty() {
-        true => None,
-        false => super::pre_push::verdict(process, &ctx, remote, &lines)
-            .unwrap_or_else(|error| Some(blind(&error))),
-    };
-    if let Some(refused) = refused {
+    if let Some(refused) = refusal(process, ctx, remote, &lines) {
         process.err(&refused);
         // No command: the other side ends without a word.
         let _ = to_there.write_all(b"0000");

@@ -15,7 +15,7 @@ use crate::{
         time::{Seconds, Timestamp},
     },
     error::Error,
-    store::{Snapshot, pushes::Look},
+    store::{Snapshot, message::subject, pushes::Look},
 };
 
 /// A bypass with its id, and how long ago the push was (seconds).
@@ -78,8 +78,9 @@ pub fn watch(ctx: &Ctx) {
     }
 }
 
-/// Those that nobody has acknowledged; with `all`, the acknowledged ones, too. Writes nothing.
-pub fn list(ctx: &Ctx, all: bool) -> Result<Bypasses, Error> {
+/// Those that nobody has acknowledged; with `all`, the acknowledged ones, too. Where only the program git can tell what was
+/// pushed, it is asked if the look is to be `thorough`. Writes nothing.
+pub fn list(ctx: &Ctx, all: bool, thorough: bool) -> Result<Bypasses, Error> {
     let snapshot = ctx.store.read()?;
     let mut found = snapshot.bypasses()?;
     if all {
@@ -88,7 +89,7 @@ pub fn list(ctx: &Ctx, all: bool) -> Result<Bypasses, Error> {
     let mut bypasses: Vec<_> =
         found.into_iter().map(|(id, bypass)| BypassView::of(ctx, id, bypass)).collect();
     bypasses.sort_by_key(|view| (view.bypass.push.at, view.id.clone()));
-    let unrecorded = match ctx.store.look(false) {
+    let unrecorded = match ctx.store.look(thorough) {
         Ok(Some(look)) => around(ctx, &snapshot, &look),
         Ok(None) => Ok(Vec::new()),
         Err(error) => Err(error.into()),
@@ -156,8 +157,8 @@ pub(super) fn note(ctx: &Ctx, stamp: &Stamp, snapshot: &Snapshot<'_>) -> Result<
         return Ok(None);
     }
     let population = snapshot.bypasses()?.len() + snapshot.closed_bypasses()?.len();
-    let subject = match &pushes[..] {
-        [push] => format!("note a push round the hook to {}", push.remote),
+    let told = match &pushes[..] {
+        [push] => subject("note a push round the hook", &push.remote),
         _ => format!("note pushes round the hook to {} places", pushes.len()),
     };
     let mut puts: Vec<(BypassId, Bypass)> = Vec::new();
@@ -169,7 +170,7 @@ pub(super) fn note(ctx: &Ctx, stamp: &Stamp, snapshot: &Snapshot<'_>) -> Result<
         puts.push((id, Bypass::new(push, stamp.clone())));
     }
     let puts = puts.into_iter().map(|(id, bypass)| Record::Bypass(id, bypass)).collect();
-    Ok(Some(Change { op: Op::BypassNote, subject, body: None, goal: None, turn: None, puts }))
+    Ok(Some(Change { op: Op::BypassNote, subject: told, body: None, goal: None, turn: None, puts }))
 }
 
 /// What went round the hook and is not recorded in `snapshot`.

@@ -1,5 +1,7 @@
 //! May this push go out?
 
+use std::{ffi::OsString, process::Child};
+
 use super::Ctx;
 use crate::{
     domain::{
@@ -65,12 +67,25 @@ pub fn note(ctx: &Ctx, remote: &str, lines: &[Line], allowed: bool) -> Result<()
     }
 }
 
-/// Starts what answers a push at `address`, with its standard input and output to talk to. `ssh` is the command that reaches
-/// other hosts, if the environment names one.
-pub fn connect(
-    ctx: &Ctx,
-    address: &str,
-    ssh: Option<std::ffi::OsString>,
-) -> Result<std::process::Child, Error> {
-    Ok(ctx.store.receive_pack(address, ssh)?)
+/// What loopx talks to in strict mode when git pushes to an address.
+#[derive(Debug)]
+pub enum OtherSide {
+    /// `git receive-pack`, here or on another host.
+    ReceivePack(Child),
+    /// Git's own helper for web servers, which speaks the protocol of helpers.
+    Helper(Child),
+}
+
+/// Starts the other side of a push to `address`, with standard input and output to talk to. `ssh` is the command that
+/// reaches other hosts, if the environment names one.
+pub fn connect(ctx: &Ctx, remote: &str, address: &str, ssh: Option<OsString>) -> Result<OtherSide, Error> {
+    Ok(match ctx.store.web_helper(remote, address)? {
+        Some(helper) => OtherSide::Helper(helper),
+        None => OtherSide::ReceivePack(ctx.store.receive_pack(address, ssh)?),
+    })
+}
+
+/// The object that is pushed as `name`, in hex.
+pub fn object_of(ctx: &Ctx, name: &str) -> Result<String, Error> {
+    Ok(ctx.store.object_of(name)?)
 }

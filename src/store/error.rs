@@ -75,7 +75,7 @@ pub enum Error {
     #[error("git cannot {doing}: {problem}")]
     Git { doing: &'static str, problem: String },
     /// loopx cannot stand between git and such a place.
-    #[error("strict mode knows folders, `file://` and ssh, and `{0}` is none of them")]
+    #[error("strict mode knows folders, `file://`, ssh and `https://`, and `{0}` is none of them")]
     Address(String),
     #[error("`{0}` names no commit of this repository")]
     UnknownRevision(String),

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::domain::{
     actor::{Person, Stamp},
+    bypass::Bypass,
     change::{Change, Op},
     evidence::Evidence,
     gate::Gate,
@@ -22,11 +23,12 @@ use crate::domain::{
     todo::{Priority, Todo, TodoState, Worker},
 };
 
-const SAMPLES: [&str; 5] = [
+const SAMPLES: [&str; 6] = [
     "format = \"1.0\"\ntitle = \"Write\"\nfor = \"agent\"\npriority = \"p1\"\nneeds = [\"t-0000\"]\n\n[added]\nby = \"agent:a\"\nat = \"2026-11-30T12:00:00Z\"\n\n[state]\nis = \"claimed\"\nby = \"agent:a\"\nsince = \"2026-11-30T12:00:00Z\"\nlease_until = \"2026-11-30T13:00:00Z\"\nepoch = 1\n",
     "format = \"1.3\"\nquestion = \"Delete?\"\noptions = [\"approve\", \"reject\"]\nblocks = [\"push\"]\ncolour = \"red\"\n\n[asked]\nby = \"Ann <ann@example.test>\"\nat = \"2026-11-30T12:00:00Z\"\n\n[state]\nis = \"open\"\n",
     "format = \"1.0\"\nrepository = \"07070707070707070707070707070707\"\napproval = \"terminal\"\n",
     "{\n  \"format\": \"1.0\",\n  \"goals\": {\n    \"ship\": {\n      \"compute\": 0.5,\n      \"window_hours\": 24,\n      \"slot_minutes\": 30\n    }\n  }\n}\n",
+    "format = \"1.0\"\n\n[push]\nremote = \"origin\"\nref = \"refs/heads/main\"\ncommit = \"00\"\nat = \"2026-11-30T12:00:00Z\"\npushes = 2\nway = \"no-verify\"\ngates = [\"ship/ready\"]\n\n[noted]\nby = \"agent:a\"\nat = \"2026-11-30T12:00:00Z\"\n\n[state]\nis = \"open\"\n",
     "{\"loopx_export\":1,\"repository\":\"07070707070707070707070707070707\",\"files\":1}\n{\"path\":\"quota.json\",\"sha256\":\"0\",\"text\":\"\"}\n{\"end\":1,\"sha256\":\"0\"}\n",
 ];
 
@@ -85,6 +87,7 @@ proptest! {
         settles::<Goal>(&bytes)?;
         settles::<Spend>(&bytes)?;
         settles::<QuotaFile>(&bytes)?;
+        settles::<Bypass>(&bytes)?;
     }
 
     #[test]
@@ -137,11 +140,12 @@ proptest! {
 /// What is nearly a sample would be far from anything, were the samples none.
 #[test]
 fn the_samples_are_records() {
-    let [todo, gate, policy, quota, _] = SAMPLES.map(str::as_bytes);
+    let [todo, gate, policy, quota, bypass, _] = SAMPLES.map(str::as_bytes);
     decode::<Todo>("it", todo).expect("a todo");
     decode::<Gate>("it", gate).expect("a gate");
     decode::<Policy>("it", policy).expect("a policy");
     decode::<QuotaFile>("it", quota).expect("limits");
+    decode::<Bypass>("it", bypass).expect("a bypass");
 }
 
 fn stamp() -> Stamp {

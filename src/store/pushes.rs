@@ -14,7 +14,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fs,
-    io::Write as _,
+    io::{Read as _, Write as _},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::Duration,
@@ -309,8 +309,11 @@ impl Store {
     fn watched_since(&self) -> Option<Timestamp> {
         let dir = self.git.private_dir();
         let first = |name: &str| {
-            let bytes = read_plain_file(&dir.join(name))?;
-            let line = bytes.lines().next()?.to_str().ok()?;
+            let path = dir.join(name);
+            fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+            let mut head = Vec::new();
+            fs::File::open(path).ok()?.take(64).read_to_end(&mut head).ok()?;
+            let line = head.lines().next()?.to_str().ok()?;
             line.strip_prefix(SINCE)?.parse().ok().map(Timestamp::from_unix)
         };
         first(OLD_VERDICTS).or_else(|| first(VERDICTS))

@@ -27,6 +27,8 @@ enum Address {
     Folder(String),
     /// A host that is reached with ssh.
     Ssh { host: String, port: Option<String>, path: String },
+    /// A server that git's own helper of this name talks to.
+    Web(&'static str),
 }
 
 impl Address {
@@ -35,6 +37,8 @@ impl Address {
         if let Some((scheme, rest)) = address.split_once("://") {
             let rest = decoded(rest)?;
             return match scheme {
+                "http" => Some(Self::Web("remote-http")),
+                "https" => Some(Self::Web("remote-https")),
                 "file" => Some(Self::Folder(rest)).filter(|_| rest_is_absolute(address)),
                 "ssh" | "git+ssh" | "ssh+git" => {
                     let (place, path) = rest.split_once('/')?;
@@ -108,6 +112,7 @@ impl Store {
                 command.arg("receive-pack").arg("--").arg(path);
                 command
             }
+            Address::Web(_) => return Err(unknown()),
             Address::Ssh { host, port, path } => {
                 let ssh = ssh.or_else(|| self.git.config("core.sshCommand").map(Into::into));
                 #[expect(clippy::disallowed_methods, reason = "this is the wall")]
@@ -131,6 +136,26 @@ impl Store {
         command
             .spawn()
             .map_err(|error| Error::Git { doing: "reach the other side", problem: error.to_string() })
+    }
+
+    /// Starts git's own helper for `address` if that is on a web server; standard input and output are piped.
+    pub fn web_helper(&self, remote: &str, address: &str) -> Result<Option<Child>, Error> {
+        let Some(Address::Web(helper)) = Address::parse(address) else { return Ok(None) };
+        // It belongs to the git that started us, and is told of the repository by what that has set.
+        #[expect(clippy::disallowed_methods, reason = "this is the wall")]
+        let mut command = Command::new("git");
+        command.args([helper, remote, address]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let failed =
+            |error: std::io::Error| Error::Git { doing: "reach the other side", problem: error.to_string() };
+        command.spawn().map(Some).map_err(failed)
+    }
+
+    /// The object that is pushed as `name`, in hex: a ref, `HEAD~1`, an id.
+    pub fn object_of(&self, name: &str) -> Result<String, Error> {
+        let dir = self.git.worktree().unwrap_or_else(|| self.git.common_dir().to_path_buf());
+        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", name];
+        let out = program::git("read what is pushed", self.git.repo().git_dir(), &dir, args, b"")?;
+        Ok(out.trim().to_str_lossy().into_owned())
     }
 
     /// The names of all remotes.
@@ -194,7 +219,9 @@ mod tests {
             ("ssh://host/~ann/x.git", ssh("host", None, "~ann/x.git")),
             ("git@host:x.git", ssh("git@host", None, "x.git")),
             ("host:/srv/x.git", ssh("host", None, "/srv/x.git")),
-            ("https://host/x.git", None),
+            ("https://host/x.git", Some(Address::Web("remote-https"))),
+            ("http://host/x.git", Some(Address::Web("remote-http"))),
+            ("ftp://host/x.git", None),
             ("git://host/x.git", None),
             ("ext::sh -c true", None),
             ("loopx::x", None),

@@ -88,7 +88,7 @@ fn it_is_seen_at_once_recorded_by_the_next_mutation_and_acknowledged_by_a_person
     [stderr] warning: a push to `refs/heads/main` on `origin` went round the hook while a gate was open, 6 s ago (see `loopx bypass list`)
     $ loopx history --limit 2
       [ID]  just now  agent:b  add todo t-e9sz: one
-      [ID]  just now  agent:b  note a push round the hook to origin
+      [ID]  just now  agent:b  note a push round the hook: origin
     [stderr] warning: a push to `refs/heads/main` on `origin` went round the hook while a gate was open, 7 s ago (see `loopx bypass list`)
     $ loopx bypass list
       b-ytke  open  origin refs/heads/main  [ID]  8 s ago  with --no-verify or a setting like it, against ship/ready
@@ -159,7 +159,7 @@ fn it_is_seen_at_once_recorded_by_the_next_mutation_and_acknowledged_by_a_person
     $ loopx history --limit 3
       [ID]  6 s ago   person   acknowledge bypass b-ytke
       [ID]  13 s ago  agent:b  add todo t-e9sz: one
-      [ID]  13 s ago  agent:b  note a push round the hook to origin
+      [ID]  13 s ago  agent:b  note a push round the hook: origin
     ");
     assert_snapshot!(repo.read(&format!("repo/.loopx/bypasses/closed/{id}.toml")), @r#"
     format = "1.0"
@@ -595,7 +595,7 @@ fn a_record_travels_with_the_state() {
 }
 
 #[test]
-fn where_refs_are_in_reftables_mutations_look() {
+fn where_refs_are_in_reftables_the_program_git_is_asked() {
     let repo = Sandbox::empty();
     if repo.git("init -q -b main --ref-format=reftable .").code != 0 {
         return;
@@ -607,20 +607,28 @@ fn where_refs_are_in_reftables_mutations_look() {
     repo.git("push -q origin main").success();
     repo.git("push -q --no-verify origin main:next").success();
     assert_snapshot!(repo.scene("
+        loopx goal list
+        loopx doctor
         loopx bypass list
         loopx todo add one
         loopx todo add two
         loopx bypass list
     "), @"
+    $ loopx goal list
+      ship  active  Ship v2
+    $ loopx doctor
+    all is well
+    [stderr] warning: a push to `refs/heads/next` on `origin` went round the hook, just now (see `loopx bypass list`)
     $ loopx bypass list
+      -  not recorded yet  origin refs/heads/next  [ID]  just now  with --no-verify or a setting like it
     $ loopx todo add one
-    added todo t-a4wn: one
+    added todo t-bhmh: one
     [stderr] warning: a push to `refs/heads/next` on `origin` went round the hook, just now (see `loopx bypass list`)
     $ loopx todo add two
-    added todo t-f8b6: two
-    [stderr] warning: a push to `refs/heads/next` on `origin` went round the hook, just now (see `loopx bypass list`)
+    added todo t-zv3z: two
+    [stderr] warning: a push to `refs/heads/next` on `origin` went round the hook, 5 s ago (see `loopx bypass list`)
     $ loopx bypass list
-      b-xcmc  open  origin refs/heads/next  [ID]  just now  with --no-verify or a setting like it
+      b-g69m  open  origin refs/heads/next  [ID]  6 s ago  with --no-verify or a setting like it
     ");
 }
 

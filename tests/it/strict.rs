@@ -1,8 +1,15 @@
 //! Strict mode: pushes to a remote go through `git-remote-loopx`, and no option of `git push` leaves that out.
 
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    process::Stdio,
+    thread,
+};
+
 use insta::assert_snapshot;
 
-use crate::sandbox::{LOOPX, Sandbox};
+use crate::sandbox::{LOOPX, Program, Sandbox};
 
 /// A repository with a remote in strict mode, an open gate and a commit to push. The helper is on `PATH`.
 fn strict() -> Sandbox {
@@ -223,7 +230,7 @@ fn switching_it_off_takes_a_person() {
 #[test]
 fn where_it_would_do_nothing_it_is_refused() {
     let repo = Sandbox::ready();
-    repo.git("remote add web https://host.test/x.git").success();
+    repo.git("remote add web git://host.test/x.git").success();
     repo.git("remote add split ../hub.git").success();
     repo.git("config remote.split.pushurl ../other.git").success();
     assert_snapshot!(repo.scene("
@@ -237,7 +244,7 @@ fn where_it_would_do_nothing_it_is_refused() {
     [stderr] hint: add `--remote split`
     [exit 2]
     $ loopx hooks strict on --remote web
-    [stderr] error: strict mode knows folders, `file://` and ssh, and `https://host.test/x.git` is none of them
+    [stderr] error: strict mode knows folders, `file://`, ssh and `https://`, and `git://host.test/x.git` is none of them
     [stderr] hint: run `git remote -v` for the addresses of your remotes
     [exit 1]
     $ loopx hooks strict on --remote split
@@ -283,4 +290,81 @@ fn state_that_cannot_be_trusted_shuts_it() {
     [exit 1]
     ");
     assert_eq!(there(&repo), "base\n");
+}
+
+/// Answers one request with git's own program for web servers.
+fn serve(stream: TcpStream, git: &Program, root: &str) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut request = String::new();
+    reader.read_line(&mut request).ok()?;
+    let (mut length, mut kind) = (0, String::new());
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).ok()?;
+        match header.trim().to_ascii_lowercase().split_once(": ") {
+            None => break,
+            Some(("content-length", value)) => length = value.parse().ok()?,
+            Some(("content-type", value)) => kind = value.to_owned(),
+            Some(_) => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let mut words = request.split(' ');
+    let (method, target) = (words.next()?, words.next()?);
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let mut command = git.command(&["http-backend".into()]);
+    command.envs([("GIT_PROJECT_ROOT", root), ("GIT_HTTP_EXPORT_ALL", "1"), ("REMOTE_USER", "ann")]);
+    command.envs([("REQUEST_METHOD", method), ("PATH_INFO", path), ("QUERY_STRING", query)]);
+    command.envs([("CONTENT_TYPE", kind), ("CONTENT_LENGTH", length.to_string())]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+    child.stdin.take()?.write_all(&body).ok()?;
+    let answer = child.wait_with_output().ok()?.stdout;
+    let mut stream = stream;
+    stream.write_all(b"HTTP/1.0 200 OK\r\n").ok()?;
+    stream.write_all(&answer).ok()
+}
+
+#[test]
+fn a_web_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let repo = at(&format!("http://127.0.0.1:{port}/hub.git"));
+    let (git, root) = (repo.program("git"), repo.root().display().to_string());
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            serve(stream, &git, &root);
+        }
+    });
+    if repo.git("ls-remote origin").code != 0 {
+        // This git came without its programs for the web.
+        return;
+    }
+    let pushed = |args: &str| repo.git_shown(args).to_string().replace(&format!(":{port}/"), ":[PORT]/");
+    assert_snapshot!(pushed("push -q --no-verify origin main"), @r#"
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, 5 s ago
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] To loopx::http://127.0.0.1:[PORT]/hub.git
+    [stderr]  ! [remote rejected] main -> main (refused by loopx)
+    [stderr] error: failed to push some refs to 'loopx::http://127.0.0.1:[PORT]/hub.git'
+    [exit 1]
+    "#);
+    assert_eq!(there(&repo), "base\n");
+    answer(&repo);
+    assert_snapshot!(pushed("push -q --no-verify origin main"), @"");
+    assert_snapshot!(pushed("push -q --no-verify origin HEAD~1:refs/heads/old"), @"");
+    assert_snapshot!(pushed("push -q --no-verify origin :old"), @"");
+    assert_snapshot!(pushed("push -q --no-verify origin loopx/state:innocent"), @"
+    [stderr] loopx: push refused: `refs/heads/loopx/state` would take loopx's own state to `refs/heads/innocent`
+    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] To loopx::http://127.0.0.1:[PORT]/hub.git
+    [stderr]  ! [remote rejected] loopx/state -> innocent (refused by loopx)
+    [stderr] error: failed to push some refs to 'loopx::http://127.0.0.1:[PORT]/hub.git'
+    [exit 1]
+    ");
+    assert_snapshot!(pushed("push -q origin main"), @"");
+    assert_snapshot!(pushed("fetch -q"), @"");
+    assert_eq!(there(&repo), "feature\n");
+    assert_snapshot!(repo.loopx("bypass list"), @"");
 }
