@@ -3,7 +3,8 @@
 //! A push by git moves a remote-tracking branch and leaves `update by push` in its reflog. The hook appends each verdict
 //! to `.git/loopx/verdicts`. Whoever looks compares the two ([`Store::look`]); how far writers have looked stands in
 //! `.git/loopx/pushes`: inode, length and last line of each reflog, so that a look costs one `stat` for each
-//! remote-tracking branch, and is not misled when git cuts off old entries or renames a remote.
+//! remote-tracking branch, and is not misled when git cuts off old entries or renames a remote. Moving a ref takes a lock file
+//! beside it, so a reader who finds each folder of refs as it was needs to look no further.
 //!
 //! - No file of marks and none of verdicts: nobody watches yet, and nothing that was pushed so far counts.
 //! - The marks were removed and the verdicts are there: what was pushed since the newest mutation counts as not looked at.
@@ -36,6 +37,8 @@ const VERDICTS: &str = "verdicts";
 const OLD_VERDICTS: &str = "verdicts.1";
 /// The first line of the marks, before the time of the look.
 const HEAD: &str = "loopx-pushes 1 ";
+/// What a line of the marks about a folder begins with.
+const FOLDER: &str = "folder ";
 /// The first line of the verdicts, before the time of the first one.
 const SINCE: &str = "since ";
 /// So long the verdicts grow before they begin anew.
@@ -61,9 +64,11 @@ pub struct Look {
 }
 
 /// How far was looked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Marks {
     at: Timestamp,
+    /// The folders below `refs/remotes`, itself among them, and when something in them changed last.
+    folders: BTreeMap<String, String>,
     by_name: BTreeMap<String, Mark>,
 }
 
@@ -124,7 +129,7 @@ impl Store {
         if self.marks().is_some() || self.watched_since().is_some() {
             return Ok(());
         }
-        let mut marks = Marks { at: now, by_name: BTreeMap::new() };
+        let mut marks = Marks { at: now, folders: self.folders(), by_name: BTreeMap::new() };
         for log in self.logs()? {
             let bytes = log.bytes();
             marks.by_name.insert(log.name.clone(), log.mark(&bytes));
@@ -137,6 +142,11 @@ impl Store {
     ///
     /// Where git keeps refs in reftables only the program git can tell, which is asked only when `thorough`.
     pub fn look(&self, thorough: bool) -> Result<Option<Look>, Error> {
+        if !thorough && self.is_quiet() {
+            let marks =
+                Marks { at: Timestamp::from_unix(0), folders: BTreeMap::new(), by_name: BTreeMap::new() };
+            return Ok(Some(Look { moved: Vec::new(), noted: true, marks, is_news: false }));
+        }
         let known = self.marks();
         let noted = self.watched_since();
         let since = match (&known, noted) {
@@ -147,8 +157,8 @@ impl Store {
         if !self.git.reads_refs_itself() && !thorough {
             return Ok(None);
         }
-        let mut marks = Marks { at: since, by_name: BTreeMap::new() };
-        let mut is_news = known.is_none();
+        let mut marks = Marks { at: since, folders: self.folders(), by_name: BTreeMap::new() };
+        let mut is_news = known.as_ref().is_none_or(|known| known.folders != marks.folders);
         let mut lines = Vec::new();
         for log in self.logs()? {
             let mark = known.as_ref().and_then(|known| known.by_name.get(&log.name));
@@ -194,7 +204,7 @@ impl Store {
     pub fn looked(&self, look: &Look, now: Timestamp) -> Result<(), Error> {
         self.trim();
         match look.is_news {
-            true => self.keep(&Marks { at: now, by_name: look.marks.by_name.clone() }),
+            true => self.keep(&Marks { at: now, ..look.marks.clone() }),
             false => Ok(()),
         }
     }
@@ -280,29 +290,70 @@ impl Store {
         let text = String::from_utf8(bytes).ok()?;
         let mut lines = text.strip_suffix('\n')?.split('\n');
         let at = Timestamp::from_unix(lines.next()?.strip_prefix(HEAD)?.parse().ok()?);
+        let mut folders = BTreeMap::new();
+        let mut lines = lines.peekable();
+        while let Some((name, changed)) = lines.peek().and_then(|line| folder(line)) {
+            folders.insert(name.to_owned(), changed.to_owned());
+            lines.next();
+        }
         let mark = |line: &str| {
             let mut words = line.splitn(4, ' ');
             let (ino, size) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
             let last = words.next().filter(|last| *last != "-").unwrap_or_default().to_owned();
             Some((words.next()?.to_owned(), Mark { ino, size, last }))
         };
-        Some(Marks { at, by_name: lines.map(mark).collect::<Option<_>>()? })
+        Some(Marks { at, folders, by_name: lines.map(mark).collect::<Option<_>>()? })
     }
 
     fn keep(&self, marks: &Marks) -> Result<(), Error> {
         let dir = self.git.private_dir();
         let path = dir.join(MARKS);
         let failed = || Error::io("write to", &path);
+        fs::create_dir_all(&dir).map_err(failed())?;
+        let mut file = tempfile::NamedTempFile::new_in(&dir).map_err(failed())?;
+        let made = file.as_file().metadata().map_err(failed())?.ctime();
         let mut text = format!("{HEAD}{}\n", marks.at.unix());
+        for (name, changed) in &marks.folders {
+            // Another change could have the same time, so it would not be seen.
+            let is_recent = changed.split('.').next().and_then(|seconds| seconds.parse().ok());
+            let changed = if is_recent.is_some_and(|at: i64| at + 1 >= made) { "recent" } else { changed };
+            text.push_str(&format!("{FOLDER}{changed} {name}\n"));
+        }
         for (name, Mark { ino, size, last }) in &marks.by_name {
             let last = if last.is_empty() { "-" } else { last };
             text.push_str(&format!("{ino} {size} {last} {name}\n"));
         }
-        fs::create_dir_all(&dir).map_err(failed())?;
-        let mut file = tempfile::NamedTempFile::new_in(&dir).map_err(failed())?;
         file.write_all(text.as_bytes()).map_err(failed())?;
         file.persist(&path).map_err(|error| failed()(error.error))?;
         Ok(())
+    }
+
+    /// Whether no ref below `refs/remotes` was moved since writers looked last, as far as the folders tell.
+    fn is_quiet(&self) -> bool {
+        let Some(bytes) = read_plain_file(&self.git.private_dir().join(MARKS)) else { return false };
+        let mut folders = bytes.lines().skip(1).map_while(|line| folder(line.to_str().ok()?)).peekable();
+        let top = self.refs();
+        folders.peek().is_some() && folders.all(|(name, changed)| changed == last_change(&top.join(name)))
+    }
+
+    fn refs(&self) -> PathBuf {
+        self.git.common_dir().join("refs/remotes")
+    }
+
+    /// The folders of remote-tracking branches and when something in each changed last.
+    fn folders(&self) -> BTreeMap<String, String> {
+        let top = self.refs();
+        let mut found = BTreeMap::from([(String::new(), last_change(&top))]);
+        let mut folders = vec![(top, String::new())];
+        while let Some((folder, prefix)) = folders.pop() {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+                let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+                found.insert(name.clone(), last_change(&entry.path()));
+                folders.push((entry.path(), format!("{name}/")));
+            }
+        }
+        found
     }
 
     /// When the hook noted its first verdict that is still there; nothing when it has noted none.
@@ -422,6 +473,20 @@ impl Log {
         let size = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let last = whole_lines(bytes).last().map(digest).unwrap_or_default();
         Mark { ino: self.ino, size: size as u64, last }
+    }
+}
+
+/// A line of the marks about a folder: its name and when something in it changed last.
+fn folder(line: &str) -> Option<(&str, &str)> {
+    let (changed, name) = line.strip_prefix(FOLDER)?.split_once(' ')?;
+    Some((name, changed))
+}
+
+/// When something in a folder changed last, by the clock of the file system, which nobody can set for one file.
+fn last_change(folder: &Path) -> String {
+    match fs::symlink_metadata(folder) {
+        Ok(meta) => format!("{}.{:09}", meta.ctime(), meta.ctime_nsec()),
+        Err(_) => "absent".to_owned(),
     }
 }
 

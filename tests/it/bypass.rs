@@ -1,6 +1,6 @@
 //! Pushes that went round the hook: they are shown at once, recorded by the next mutation, and a person acknowledges them.
 
-use std::{fs, thread};
+use std::{fs, os::unix::fs::MetadataExt as _, thread};
 
 use insta::assert_snapshot;
 
@@ -629,6 +629,51 @@ fn where_refs_are_in_reftables_the_program_git_is_asked() {
     [stderr] warning: a push to `refs/heads/next` on `origin` went round the hook, 5 s ago (see `loopx bypass list`)
     $ loopx bypass list
       b-g69m  open  origin refs/heads/next  [ID]  6 s ago  with --no-verify or a setting like it
+    ");
+}
+
+/// Lets the folders of refs be as old as they are a while after the last mutation.
+fn let_the_dust_settle(repo: &Sandbox) {
+    let marks = repo.read("repo/.git/loopx/pushes");
+    let settled = marks.lines().map(|line| match line.strip_prefix("folder recent ") {
+        None => format!("{line}\n"),
+        Some(name) => {
+            let folder = repo.path(&format!("repo/.git/refs/remotes/{name}"));
+            let meta = fs::metadata(folder).expect("a folder of refs");
+            format!("folder {}.{:09} {name}\n", meta.ctime(), meta.ctime_nsec())
+        }
+    });
+    repo.write("repo/.git/loopx/pushes", &settled.collect::<String>());
+}
+
+#[test]
+fn a_read_looks_at_the_logs_only_when_a_folder_of_refs_has_changed() {
+    let repo = Sandbox::with_remote();
+    repo.loopx("todo add one").success();
+    let_the_dust_settle(&repo);
+    let log = "repo/.git/logs/refs/remotes/origin/main";
+    let line = format!("{} {} Ann <a@b> 1796040000 +0000\tpush: by hand\n", "0".repeat(40), "1".repeat(40));
+    repo.write(log, &format!("{}{line}", repo.read(log)));
+    assert_snapshot!(repo.loopx("goal list"), @"  ship  active  Ship v2");
+    repo.git("push -q --no-verify origin main:deep/down").success();
+    assert_snapshot!(repo.loopx("goal list"), @"
+      ship  active  Ship v2
+    [stderr] warning: pushes to 2 places went round the hook (see `loopx bypass list`)
+    ");
+    repo.loopx("todo add two").success();
+    let_the_dust_settle(&repo);
+    repo.git("push -q --no-verify origin main:deep/er").success();
+    repo.git("pack-refs --all").success();
+    assert_snapshot!(repo.loopx("goal list"), @"
+      ship  active  Ship v2
+    [stderr] warning: pushes to 3 places went round the hook (see `loopx bypass list`)
+    ");
+    repo.git("push -q --no-verify origin main:deep/est").success();
+    assert_snapshot!(listed(&repo), @"
+    b-e2g2  open              origin refs/heads/main       [ID]  17 s ago  by another client than git
+    b-g69m  open              origin refs/heads/deep/down  [ID]  7 s ago   with --no-verify or a setting like it
+    -       not recorded yet  origin refs/heads/deep/er    [ID]  just now  with --no-verify or a setting like it
+    -       not recorded yet  origin refs/heads/deep/est   [ID]  just now  with --no-verify or a setting like it
     ");
 }
 
