@@ -41,6 +41,8 @@ pub const GIT_EXEC_PATH: &str = "GIT_EXEC_PATH";
 pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
+/// git's own: the command that reaches other hosts.
+pub const GIT_SSH_COMMAND: &str = "GIT_SSH_COMMAND";
 /// git's own: where that repository has its refs and hooks.
 pub const GIT_COMMON_DIR: &str = "GIT_COMMON_DIR";
 
@@ -166,6 +168,18 @@ impl Process {
             (Some(code), _) => Ended::Exit(byte(code)),
             (None, signal) => Ended::Signal(byte(signal.unwrap_or_default())),
         })
+    }
+
+    /// Standard input and output with nothing kept back in between.
+    pub fn streams(&self) -> io::Result<(File, File)> {
+        use std::os::fd::AsFd as _;
+        let (input, output) = (io::stdin(), io::stdout());
+        Ok((input.as_fd().try_clone_to_owned()?.into(), output.as_fd().try_clone_to_owned()?.into()))
+    }
+
+    /// The folders in which programs are looked for.
+    pub fn search_path(&self) -> Vec<PathBuf> {
+        self.env_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
     }
 
     /// The terminal that controls this process, to talk to whoever sits there whatever the streams are tied to.

@@ -1,6 +1,7 @@
 //! The door that git and publishers knock at. It reads strictly, calls an op, says what came of it, and exits.
 
 mod cargo_credential;
+pub(crate) mod helper;
 mod pre_commit;
 mod pre_push;
 

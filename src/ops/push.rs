@@ -1,6 +1,6 @@
 //! May this push go out?
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ffi::OsString, process::Child};
 
 use super::Ctx;
 use crate::{
@@ -80,4 +80,41 @@ pub(super) fn gates(snapshot: &Snapshot<'_>) -> Result<Vec<(GoalId, GateId, Gate
         gates.extend(snapshot.gates(&goal)?.into_iter().map(|(id, gate)| (goal.clone(), id, gate)));
     }
     Ok(gates)
+}
+
+/// Notes what was said of a push, so that one which the hook did not allow can be told from one that it did. Nothing of
+/// the verdict hangs on whether this succeeds.
+pub fn note(ctx: &Ctx, remote: &str, lines: &[Line], allowed: bool) -> Result<(), Error> {
+    let written = |line| {
+        let Line { local_id, remote, .. }: &Line = line;
+        Some((local_id.as_deref()?, remote.as_str()))
+    };
+    let refs: Vec<_> = lines.iter().filter_map(written).collect();
+    match refs.is_empty() {
+        true => Ok(()),
+        false => Ok(ctx.store.note_verdict(ctx.now, allowed, remote, &refs)?),
+    }
+}
+
+/// What loopx talks to in strict mode when git pushes to an address.
+#[derive(Debug)]
+pub enum OtherSide {
+    /// `git receive-pack`, here or on another host.
+    ReceivePack(Child),
+    /// Git's own helper for web servers, which speaks the protocol of helpers.
+    Helper(Child),
+}
+
+/// Starts the other side of a push to `address`, with standard input and output to talk to. `ssh` is the command that
+/// reaches other hosts, if the environment names one.
+pub fn connect(ctx: &Ctx, remote: &str, address: &str, ssh: Option<OsString>) -> Result<OtherSide, Error> {
+    Ok(match ctx.store.web_helper(remote, address)? {
+        Some(helper) => OtherSide::Helper(helper),
+        None => OtherSide::ReceivePack(ctx.store.receive_pack(address, ssh)?),
+    })
+}
+
+/// The object that is pushed as `name`, in hex.
+pub fn object_of(ctx: &Ctx, name: &str) -> Result<String, Error> {
+    Ok(ctx.store.object_of(name)?)
 }

@@ -10,9 +10,11 @@ impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         use Refusal as R;
         let kind = match &refusal {
-            R::UnknownGoal(_) | R::UnknownGate(_) | R::UnknownTodo(_) | R::UnknownEvidence(_) => {
-                Kind::NotFound
-            }
+            R::UnknownGoal(_)
+            | R::UnknownGate(_)
+            | R::UnknownTodo(_)
+            | R::UnknownEvidence(_)
+            | R::UnknownBypass(_) => Kind::NotFound,
             R::SeveralGoals(_) | R::GateInSeveralGoals { .. } | R::AmbiguousTodo { .. } => Kind::Usage,
             R::QuestionChanged { .. } => Kind::Conflict,
             _ => Kind::Refused,
@@ -55,6 +57,8 @@ impl From<Refusal> for Error {
                 Some(format!("run `loopx todo show {todo}`"))
             }
             R::UnknownEvidence(_) => Some("run `loopx evidence list`".into()),
+            R::UnknownBypass(_) => Some("run `loopx bypass list --all`".into()),
+            R::BypassAcknowledged { bypass, .. } => Some(format!("run `loopx bypass show {bypass}`")),
             R::QuotaSpent { goal, .. } => Some(format!("run `loopx quota status --goal-id {goal}`")),
             R::NoFreeId => Some("run the command again".into()),
         };
@@ -158,6 +162,7 @@ impl From<store::Error> for Error {
             ),
             S::Io { .. } => (Kind::Environment, &["check the path and its permissions"]),
             S::Git { .. } => (Kind::Environment, &["run `git fsck` to see whether the repository is sound"]),
+            S::Address(_) => (Kind::Refused, &["run `git remote -v` for the addresses of your remotes"]),
             S::UnknownRevision(_) => (Kind::NotFound, &["run `git log --oneline` for commits that exist"]),
             S::UnknownFile(_) => (Kind::NotFound, &["name a file inside this worktree"]),
         };

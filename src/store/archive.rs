@@ -56,9 +56,9 @@ pub(super) fn is_segment(name: &str) -> bool {
 
 /// Whether folding makes a file of this name in a closed folder: a segment or a part of the index.
 pub(super) fn is_made_by_folding(name: &str) -> bool {
-    let part =
-        |name: &str| name.strip_prefix("index/")?.strip_suffix(".txt").map(|stem| stem.chars().count());
-    is_segment(name) || part(name) == Some(1)
+    let part = name.strip_prefix("index/").and_then(|name| name.strip_suffix(".txt"));
+    let is_part = |stem: &str| matches!(stem.as_bytes(), [c] if c.is_ascii_digit() || c.is_ascii_lowercase());
+    is_segment(name) || part.is_some_and(is_part)
 }
 
 /// First and last number of a segment's records.
@@ -395,4 +395,18 @@ pub(super) fn promises_of_name(name: &str) {
     let bounds = stem.and_then(bounds);
     assert_eq!(bounds.map(|(from, to)| stem_of(from, to)).as_deref(), stem.filter(|_| bounds.is_some()));
     assert!(bounds.is_none() || is_made_by_folding(name));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_called_by_the_first_character_of_ids() {
+        assert!(is_made_by_folding("index/7.txt") && is_made_by_folding("index/z.txt"));
+        for odd in ["index//.txt", "index/..txt", "index/\\.txt", "index/A.txt", "index/77.txt", "index/.txt"]
+        {
+            assert!(!is_made_by_folding(odd), "{odd}");
+        }
+    }
 }

@@ -82,6 +82,9 @@ pub enum Error {
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("git cannot {doing}: {problem}")]
     Git { doing: &'static str, problem: String },
+    /// loopx cannot stand between git and such a place.
+    #[error("strict mode knows folders, `file://`, ssh and `https://`, and `{0}` is none of them")]
+    Address(String),
     #[error("`{0}` names no commit of this repository")]
     UnknownRevision(String),
     #[error("`{}` is no file of this worktree", place(.0))]

@@ -12,7 +12,8 @@
 //!   no checkout grows with it.
 //!
 //! Reading order: [`git`] and [`program`] (what we ask of git), [`format`](mod@format) and [`layout`] (bytes and paths of a
-//! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read).
+//! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read),
+//! [`pushes`] (what went out, and what the hook said of it).
 
 pub mod archive;
 mod checkpoint;
@@ -28,12 +29,14 @@ pub mod layout;
 pub mod message;
 pub mod program;
 pub mod project;
+pub mod pushes;
 pub mod setup;
 mod shelter;
 mod signature;
 pub mod snapshot;
 pub mod takedown;
 pub mod transfer;
+pub mod transport;
 mod upkeep;
 pub mod verify;
 pub mod view;
@@ -144,6 +147,18 @@ impl Store {
     pub fn update<T, E: From<Error>>(
         &self,
         stamp: &Stamp,
+        decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), E>,
+    ) -> Result<Updated<T>, E> {
+        self.update_after(stamp, |_| Ok(None), decide)
+    }
+
+    /// The same, where something may have to be written down before: as long as `first` returns a change, that becomes a
+    /// commit of its own, and `decide` decides again on it. `first` is asked with the writer's lock held, and only once
+    /// `decide` has something to write.
+    pub fn update_after<T, E: From<Error>>(
+        &self,
+        stamp: &Stamp,
+        mut first: impl FnMut(&Snapshot<'_>) -> Result<Option<Change>, E>,
         mut decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), E>,
     ) -> Result<Updated<T>, E> {
         let branch = self.git.branch()?;
@@ -165,6 +180,13 @@ impl Store {
                 edit if edit.is_empty() => return Ok(Updated { value, commit: None, warnings: Vec::new() }),
                 edit => edit,
             };
+            let (change, edit, is_first) = match first(&snapshot)? {
+                Some(before) => {
+                    let edit = layout::edit(&snapshot, &before.puts)?;
+                    (before, edit, true)
+                }
+                None => (change, edit, false),
+            };
             let message = &Message::of(&change, stamp, &signer);
             let published = self
                 .git
@@ -177,6 +199,9 @@ impl Store {
                 Err(error) => return Err(error.into()),
             };
             let tip = self.settle(new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
+            if is_first {
+                continue;
+            }
             let warnings = self.show(tip, &mut writer);
             return Ok(Updated { value, commit: Some(new.to_string()), warnings });
         }

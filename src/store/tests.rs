@@ -5,6 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     io::Cursor,
+    num::NonZeroU32,
     path::{Path, PathBuf},
     process::{self, Command},
 };
@@ -19,6 +20,7 @@ use super::{
 };
 use crate::domain::{
     actor::{Actor, Proof, Proven, Stamp},
+    bypass::{Bypass, Push, Way},
     change::{Change, Op, Record},
     command::{CommandLine, Ended},
     evidence::{Evidence, Finding},
@@ -216,6 +218,21 @@ fn every_kind() -> Vec<Record> {
     let spend = Spend { turn, slots: 2, evidence: vec!["e-0001".parse().unwrap()], added: stamp("10:00") };
     let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
     goal.features.insert(Feature::Explore);
+    let push = Push {
+        remote: "origin".parse().unwrap(),
+        ref_: "refs/heads/main".parse().unwrap(),
+        commit: "0".repeat(40),
+        at: stamp("09:00").at,
+        pushes: NonZeroU32::new(3).unwrap(),
+        refs: NonZeroU32::MIN,
+        way: Way::NoVerify,
+        gates: vec!["ship/open".parse().unwrap()],
+    };
+    let bypass = Bypass::new(push, stamp("10:00"));
+    let proof = Proof::Terminal { typed: "b-0002".into() };
+    let ann = Proven { person: "Ann <ann@example.test>".parse().unwrap(), proof };
+    let note = Some("a mistake".parse().unwrap());
+    let acknowledged = bypass.acknowledge(&"b-0002".parse().unwrap(), ann, stamp("11:00").at, note).unwrap();
     let gates = [("open", gate.clone()), ("yes", answer("approve")), ("no", answer("reject"))];
     gates
         .into_iter()
@@ -234,6 +251,8 @@ fn every_kind() -> Vec<Record> {
             evidence("e-0005", command(Ended::Exit(0))),
             evidence("e-0006", command(Ended::Signal(15))),
             Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
+            Record::Bypass("b-0001".parse().unwrap(), bypass.clone()),
+            Record::Bypass("b-0002".parse().unwrap(), acknowledged),
         ])
         .collect()
 }
@@ -257,6 +276,7 @@ fn stored(snapshot: &Snapshot<'_>, record: &Record) -> Option<Record> {
         Record::Spend(goal, id, _) => {
             snapshot.spend(goal, id).unwrap().map(|found| Record::Spend(goal.clone(), id.clone(), found))
         }
+        Record::Bypass(id, _) => snapshot.bypass(id).unwrap().map(|found| Record::Bypass(id.clone(), found)),
     }
 }
 

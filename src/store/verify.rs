@@ -268,7 +268,7 @@ fn judge_import(
 fn judge_whole(words: &Words, after: &Snapshot<'_>, at: Timestamp) -> Result<(), String> {
     transfer::must_be_whole(after)?;
     let (op, by) = (words.op, words.by.clone());
-    let mutation = Mutation { op, by, at, steps: Vec::new(), gates: BTreeMap::new() };
+    let mutation = Mutation { op, by, at, steps: Vec::new(), gates: BTreeMap::new(), standing: Vec::new() };
     mutation.judge().map_err(|illegal| illegal.to_string())
 }
 
@@ -389,8 +389,12 @@ fn judge_records(
         let silent: Vec<_> = changed.difference(&words.records).cloned().collect();
         return Ok(Err(format!("it changes {} and does not say so", silent.join(", "))));
     }
-    let mutation =
-        Mutation { op: words.op, by: words.by.clone(), at, steps: steps.into_values().collect(), gates };
+    let standing = match (words.op, before) {
+        (Op::BypassNote, Some(before)) => before.standing()?,
+        _ => Vec::new(),
+    };
+    let steps = steps.into_values().collect();
+    let mutation = Mutation { op: words.op, by: words.by.clone(), at, steps, gates, standing };
     Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
 }
 
@@ -429,6 +433,7 @@ fn was_there(before: &Snapshot<'_>, record: &Record) -> Result<bool, Error> {
         Record::Todo(_, id, _) => before.todo_taken(id),
         Record::Evidence(_, id, _) => before.evidence_taken(id),
         Record::Spend(goal, id, _) => Ok(before.spend(goal, id)?.is_some()),
+        Record::Bypass(id, _) => Ok(before.bypass(id)?.is_some()),
     }
 }
 
@@ -450,6 +455,7 @@ pub(super) fn record(named: &Named, path: &str, bytes: &[u8]) -> Result<Record, 
         Named::Todo(goal, id) => Record::Todo(goal, id, read(path, bytes)?),
         Named::Evidence(goal, id) => Record::Evidence(goal, id, read(path, bytes)?),
         Named::Spend(goal, id) => Record::Spend(goal, id, read(path, bytes)?),
+        Named::Bypass(id) => Record::Bypass(id, read(path, bytes)?),
     };
     match layout::path_of(&record) == path {
         true => Ok(record),

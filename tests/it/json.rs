@@ -248,6 +248,7 @@ fn help_and_version_are_for_people() {
       import          Put a state that was exported into a clone that has none, or take over what
                       another tool kept
       compact         Leave the history of the state behind, and keep the state
+      bypass          Pushes that went round the hook
       hooks           The git hook that keeps pushes back
       uninstall       Take loopx out of this clone again; the state stays unless it is purged (a person
                       at a terminal only)

@@ -3,6 +3,7 @@
 mod registry;
 mod sandbox;
 
+mod bypass;
 mod compact;
 mod demo;
 mod doctor;
@@ -27,6 +28,7 @@ mod scopes;
 mod sequences;
 mod signing;
 mod status;
+mod strict;
 mod tidy;
 mod todos;
 mod transcripts;

@@ -190,6 +190,8 @@ pub fn uninstall(ctx: &Ctx, _proven: &Proven) -> Result<Removed, Error> {
     for event in Event::ALL {
         files.extend(file::uninstall(&ctx.store, event)?);
     }
+    // A push that a person lets go unasked goes round nothing.
+    ctx.store.unwatch()?;
     Ok(Removed { files })
 }
 
