@@ -237,9 +237,7 @@ impl Store {
     /// What of loopx's is among what `pushed` (hex) reaches and `remote` is not known to have. `was` is what the remote said
     /// the ref is now.
     pub fn carries(&self, pushed: &str, remote: &str, was: Option<&str>) -> Result<Option<Carried>, Error> {
-        let mut known = self.git.known_to_have(remote);
-        known.extend(was.map(object_id).transpose()?);
-        self.git.carries(object_id(pushed)?, &known)
+        self.git.carries(object_id(pushed)?, was.map(object_id).transpose()?, remote)
     }
 
     /// The files that are changed by commits which `pushed` (hex) reaches and `remote` is not known to have, from the top of the

@@ -19,6 +19,9 @@ use super::{
 };
 use crate::domain::push::Carried;
 
+/// So many new commits are looked at before anything is left out that the other side has on other branches.
+const A_FEW: usize = 200;
+
 /// A commit of the project, in hex, with its tree and subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectCommit {
@@ -105,12 +108,17 @@ impl Git {
         Ok(ProjectFile { path, bytes, digest })
     }
 
-    /// What of loopx's is among what `pushed` reaches and what `known` does not: a commit of any state, or a commit that has
-    /// the folder of the state in it.
+    /// What of loopx's is among what `pushed` reaches and `remote` is not known to have: a commit of any state, or a commit
+    /// that has the folder of the state in it. `was` is what the ref was on the other side.
     ///
     /// Decided by what the objects contain: the ref may be called anything. An object that is not here cannot be looked
     /// at, which is an error and not a no.
-    pub(super) fn carries(&self, pushed: ObjectId, known: &[ObjectId]) -> Result<Option<Carried>, Error> {
+    pub(super) fn carries(
+        &self,
+        pushed: ObjectId,
+        was: Option<ObjectId>,
+        remote: &str,
+    ) -> Result<Option<Carried>, Error> {
         let damaged =
             |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
         let object = self.repo().find_object(pushed).map_err(damaged)?;
@@ -132,15 +140,28 @@ impl Git {
                 self.carried(base.tree).is_ok_and(|carried| carried != Some(Carried::State))
             })
         };
-        let known: Vec<ObjectId> = known.iter().copied().filter(hides).collect();
-        let walk = self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)?;
-        for step in walk {
-            let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
-            if let Some(carried) = self.carried(self.base(step.id)?.tree)? {
-                return Ok(Some(carried));
+        let found = |known: Vec<ObjectId>, most: usize| -> Result<Option<Option<Carried>>, Error> {
+            let walk = self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)?;
+            for (count, step) in walk.enumerate() {
+                if count == most {
+                    return Ok(None);
+                }
+                let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
+                if let Some(carried) = self.carried(self.base(step.id)?.tree)? {
+                    return Ok(Some(Some(carried)));
+                }
             }
+            Ok(Some(None))
+        };
+        let was: Vec<ObjectId> = was.into_iter().filter(hides).collect();
+        // Mostly a branch grows by a few commits, and the other branches need not be looked at.
+        if !was.is_empty()
+            && let Some(carried) = found(was.clone(), A_FEW)?
+        {
+            return Ok(carried);
         }
-        Ok(None)
+        let known = self.known_to_have(remote).into_iter().filter(hides).chain(was).collect();
+        Ok(found(known, usize::MAX)?.flatten())
     }
 
     /// The files that commits change which `pushed` reaches and `known` does not.

@@ -16,7 +16,7 @@ use super::{
     Error, Snapshot, Store, archive,
     format::{self, QuotaFile, Stored},
     layout::{self, Edit, Named},
-    transfer,
+    read_plain_file, transfer,
     view::{Changed, Look, diff},
 };
 use crate::domain::{
@@ -28,6 +28,8 @@ use crate::domain::{
     todo::{Todo, TodoState},
 };
 
+/// So many commits are read before what was read of git's packs is let go.
+const STRIDE: usize = 2_000;
 /// A commit dated further ahead of the clock than this is not believed.
 const AHEAD: Seconds = Seconds(24 * 3600);
 
@@ -65,6 +67,15 @@ pub struct Bad {
     pub at: Timestamp,
     pub subject: String,
     pub problem: String,
+}
+
+/// What was verified once.
+struct Remembered {
+    tip: ObjectId,
+    /// How many commits lead to it, itself among them.
+    commits: usize,
+    /// The first of them.
+    root: ObjectId,
 }
 
 /// A commit, read strictly.
@@ -113,21 +124,16 @@ impl Store {
         let branch = self.git.branch()?;
         let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
         let remembered = if all { None } else { self.remembered() };
-        let mut unknown = Vec::new();
-        let mut next = Some(tip);
-        while let Some(id) = next.filter(|id| Some(*id) != remembered) {
-            unknown.push(id);
-            next = self.commit(id)?.parents.first().copied();
-        }
-        let (known, root) = match next {
-            Some(remembered) => self.count(remembered)?,
-            None => (0, *unknown.last().unwrap_or(&tip)),
-        };
+        let (unknown, next) = self.since(tip, remembered.as_ref().map(|remembered| remembered.tip))?;
+        let known = remembered.filter(|remembered| next == Some(remembered.tip));
+        let root = known.as_ref().map_or_else(|| *unknown.last().unwrap_or(&tip), |known| known.root);
+        let known = known.map_or(0, |known| known.commits);
         let checkpoint = self.checkpoint(root)?;
         let (total, mut checked) = (unknown.len(), 0);
         let mut bad = None;
+        let mut store = None;
         for id in unknown.into_iter().rev() {
-            if let Err(problem) = self.judge(id, now)? {
+            if let Err(problem) = store.as_ref().unwrap_or(self).judge(id, now)? {
                 let commit = self.commit(id)?;
                 bad = Some(Bad {
                     commit: id.to_string(),
@@ -140,11 +146,15 @@ impl Store {
             }
             checked += 1;
             progress(checked, total);
+            if checked.is_multiple_of(STRIDE) {
+                store = Some(self.anew()?);
+            }
         }
         if bad.is_none() {
+            let note = format!("{tip} {} {root}", known + checked);
             // Without the note, the next look costs more.
             let dir = self.git.private_dir();
-            let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), tip.to_string()));
+            let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), note));
         }
         Ok(Verified { tip: tip.to_string(), checked, known, checkpoint, bad })
     }
@@ -164,18 +174,38 @@ impl Store {
         self.at(tip)
     }
 
-    fn remembered(&self) -> Option<ObjectId> {
-        let note = fs::read(self.git.private_dir().join("verified")).ok()?;
-        ObjectId::from_hex(note.trim()).ok()
+    fn remembered(&self) -> Option<Remembered> {
+        let note = read_plain_file(&self.git.private_dir().join("verified"))?;
+        let note = String::from_utf8(note).ok()?;
+        let words: Vec<&str> = note.split_whitespace().collect();
+        let [tip, commits, root] = words[..] else { return None };
+        let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
+        Some(Remembered { tip: id(tip)?, commits: commits.parse().ok()?, root: id(root)? })
     }
 
-    /// How many commits there are up to `from`, and the first of them.
-    pub(super) fn count(&self, from: ObjectId) -> Result<(usize, ObjectId), Error> {
-        let (mut count, mut root) = (1, from);
-        while let Some(parent) = self.commit(root)?.parents.first() {
-            (count, root) = (count + 1, *parent);
+    /// The commits from `tip` back to and without `known`, the newest first, and what comes before them: `known`, or nothing
+    /// when it is no part of this history.
+    fn since(
+        &self,
+        tip: ObjectId,
+        known: Option<ObjectId>,
+    ) -> Result<(Vec<ObjectId>, Option<ObjectId>), Error> {
+        let mut unknown = Vec::new();
+        let mut next = Some(tip);
+        let mut store = None;
+        while let Some(id) = next.filter(|id| Some(*id) != known) {
+            unknown.push(id);
+            next = store.as_ref().unwrap_or(self).commit(id)?.parents.first().copied();
+            if unknown.len().is_multiple_of(STRIDE) {
+                store = Some(self.anew()?);
+            }
         }
-        Ok((count, root))
+        Ok((unknown, next))
+    }
+
+    /// The same clone, without what was read so far: git's packs are mapped into memory as they are read.
+    fn anew(&self) -> Result<Self, Error> {
+        Self::open(self.git.common_dir(), Some(self.git.common_dir()))
     }
 
     fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
