@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a bench measures and says so")]
 
 mod memory;
+mod push;
 #[path = "../sealed/mod.rs"]
 mod sealed;
 
@@ -289,10 +290,19 @@ fn time(repos: &mut [Repo; 3]) {
 }
 
 fn main() {
-    let mut repos = SIZES.map(Repo::new);
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    if args.iter().all(|arg| arg != "memory") {
+    let wants = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
+    if wants("push") {
+        push::tell();
+    }
+    if !wants("time") && !wants("memory") {
+        return;
+    }
+    let mut repos = SIZES.map(Repo::new);
+    if wants("time") {
         time(&mut repos);
     }
-    memory::tell(&repos);
+    if wants("memory") {
+        memory::tell(&repos);
+    }
 }
