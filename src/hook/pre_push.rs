@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Most bytes of refs that are read: a million refs.
-const LIMIT: u64 = 256 * 1024 * 1024;
+pub(super) const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// `named`: the configuration names this hook, and a hook file may ask the same question a moment later.
 pub(super) fn run(
@@ -97,7 +97,7 @@ fn parse(input: &[u8]) -> Result<Vec<Line>, Error> {
 }
 
 /// An object id in hex; the inner `None` for git's all-zero one.
-fn id(hex: &str) -> Option<Option<String>> {
+pub(super) fn id(hex: &str) -> Option<Option<String>> {
     let legal = [40, 64].contains(&hex.len())
         && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
     legal.then(|| hex.bytes().any(|b| b != b'0').then(|| hex.to_owned()))

@@ -215,11 +215,11 @@ impl Git {
         Ok(find(FOLDER).map(|_| Carried::Folder))
     }
 
-    /// The state branch, and what was fetched of it from elsewhere.
+    /// The state branch, and what was fetched of it from elsewhere, by hand or to be compared.
     pub(super) fn state_refs(&self, branch: &str) -> Result<Vec<String>, Error> {
         let remote = format!("refs/remotes/*/{branch}");
         let own = format!("refs/heads/{branch}");
-        let args = ["for-each-ref", "--format=%(refname)", &own, &remote];
+        let args = ["for-each-ref", "--format=%(refname)", &own, &remote, super::remote::LAST_SEEN];
         let out = program::git("list branches", self.common_dir(), self.common_dir(), args, b"")?;
         Ok(out.lines().map(|name| name.to_str_lossy().into_owned()).collect())
     }

@@ -118,9 +118,7 @@ impl Store {
             progress(checked, total);
         }
         if bad.is_none() {
-            // Without the note, the next look costs more.
-            let dir = self.git.private_dir();
-            let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), tip.to_string()));
+            self.remember(tip);
         }
         Ok(Verified { tip: tip.to_string(), checked, known, checkpoint, bad })
     }
@@ -140,6 +138,54 @@ impl Store {
         self.at(tip)
     }
 
+    /// The commits from `tip` back to `until` and without it, the newest first; all of them when it is not among them.
+    pub(super) fn line(&self, tip: ObjectId, until: Option<ObjectId>) -> Result<Vec<ObjectId>, Error> {
+        let mut line = Vec::new();
+        let mut next = Some(tip);
+        while let Some(id) = next.filter(|id| Some(*id) != until) {
+            line.push(id);
+            next = self.parent(id)?;
+        }
+        Ok(line)
+    }
+
+    /// The commit before `id`.
+    pub(super) fn parent(&self, id: ObjectId) -> Result<Option<ObjectId>, Error> {
+        Ok(self.commit(id)?.parents.first().copied())
+    }
+
+    /// An error that names the oldest commit of a line, which is given the newest first, that is no legal mutation.
+    pub(super) fn must_be_legal(
+        &self,
+        line: &[ObjectId],
+        now: Timestamp,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<(), Error> {
+        for (checked, id) in line.iter().rev().enumerate() {
+            if let Err(problem) = self.judge(*id, now)? {
+                return Err(Error::Illegal { commit: id.to_string(), problem });
+            }
+            progress(checked + 1, line.len());
+        }
+        Ok(())
+    }
+
+    /// Checks what has come to `tip` since the last time this was asked here, and notes that it was.
+    pub(super) fn must_be_legal_here(&self, tip: ObjectId, now: Timestamp) -> Result<(), Error> {
+        let line = self.line(tip, self.remembered())?;
+        self.must_be_legal(&line, now, |_, _| ())?;
+        if !line.is_empty() {
+            self.remember(tip);
+        }
+        Ok(())
+    }
+
+    /// Without the note, the next look costs more.
+    fn remember(&self, tip: ObjectId) {
+        let dir = self.git.private_dir();
+        let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), tip.to_string()));
+    }
+
     fn remembered(&self) -> Option<ObjectId> {
         let note = fs::read(self.git.private_dir().join("verified")).ok()?;
         ObjectId::from_hex(note.trim()).ok()
@@ -154,7 +200,7 @@ impl Store {
         Ok((count, root))
     }
 
-    fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
+    pub(super) fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
         let commit = self.commit(root)?;
         let is_one = commit.trailers.contains(&("Loopx-Op".to_owned(), Op::Checkpoint.word().to_owned()));
         let by = commit.committer.map_or_else(String::new, |person| person.name().to_owned());
@@ -183,7 +229,7 @@ impl Store {
     }
 
     /// Whether a commit is a legal mutation; the inner error says why not.
-    fn judge(&self, id: ObjectId, now: Timestamp) -> Result<Result<(), String>, Error> {
+    pub(super) fn judge(&self, id: ObjectId, now: Timestamp) -> Result<Result<(), String>, Error> {
         let commit = self.commit(id)?;
         let parent = match commit.parents[..] {
             [] => None,
