@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::{Said, verify::Progress};
 use crate::{
     caller::Challenge,
+    domain::time::Seconds,
     error::{Error, Kind},
     ops::{
         self, Ctx, Done,
@@ -81,14 +82,16 @@ pub(super) struct Sync {
     drop_ours: bool,
 }
 
+/// What git says of its progress is passed on when it takes longer than this.
+const PATIENCE: Seconds = Seconds(2);
 /// How often a sync looks again because the other side has moved meanwhile.
 const TRIES: usize = 5;
 
 impl Sync {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
-        let talks = process.stderr_is_terminal();
+        let (talks, began) = (process.stderr_is_terminal(), process.now());
         let mut say = |said: &[u8]| {
-            if talks {
+            if talks && began.age(process.now()) >= PATIENCE {
                 process.err(&String::from_utf8_lossy(said));
             }
         };

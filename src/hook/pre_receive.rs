@@ -4,7 +4,11 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use crate::{
-    domain::{gate::Act, push::Verdict, text::shown},
+    domain::{
+        gate::Act,
+        push::{Reason, Verdict},
+        text::shown,
+    },
     error::{Error, Kind},
     ops::{
         Ctx,
@@ -48,10 +52,16 @@ fn judge(process: &Process, ctx: impl FnOnce() -> Result<Ctx, Error>) -> Result<
     let checked = check(ctx()?, &quarantine(process)?, &updates)?;
     Ok(match &checked.verdict {
         Verdict::Allowed => None,
-        Verdict::Refused(reasons) => Some(format!(
-            "{}hint: once it is answered, `loopx sync` says so to this repository\n",
-            Held(Act::Push, reasons, checked.at)
-        )),
+        Verdict::Refused(reasons) => {
+            let mut said = Held(Act::Push, reasons, checked.at).to_string();
+            if reasons.iter().any(|reason| matches!(reason, Reason::Gate { .. })) {
+                said.push_str(
+                    "hint: once it is answered, `loopx sync` says so to this repository
+",
+                );
+            }
+            Some(said)
+        }
     })
 }
 

@@ -56,14 +56,20 @@ pub fn check(mut ctx: Ctx, quarantine: &[PathBuf], updates: &[Update]) -> Result
             (goal, id, gate.within(scope))
         })
         .collect();
-    let look_at_files = gates.iter().any(|(_, _, gate)| !gate.scope.paths.is_empty());
+    // What another branch has was let in there, which says nothing of the branches that a gate is about.
+    let about_files = || gates.iter().map(|(_, _, gate)| &gate.scope).filter(|scope| !scope.paths.is_empty());
+    let counts = |name: &str| about_files().all(|scope| scope.has_branch(name));
+    let look_at_files = about_files().next().is_some();
     let mut refs = Vec::new();
     for update in updates.iter().filter(|update| update.name != STATE_REF) {
         let written = match &update.new {
             None => RefUpdate::Deleted,
             Some(id) => RefUpdate::Written {
                 carries: ctx.store.carries_here(id)?,
-                changed: if look_at_files { ctx.store.changed_here(id)? } else { None },
+                changed: match look_at_files {
+                    true => ctx.store.changed_here(id, update.old.as_deref(), counts)?,
+                    false => None,
+                },
             },
         };
         let local = update.new.as_deref().map_or("(delete)", |id| &id[..10]).to_owned();

@@ -162,9 +162,7 @@ impl From<store::Error> for Error {
             ),
             S::NoCommonPast { .. } => (
                 Kind::Refused,
-                &[
-                    "the side without news takes over the other's state: `loopx export <file>` there, `loopx import <file>` in a fresh clone",
-                ],
+                &["a person gives up what is only here with `loopx sync --drop-ours`, and does it again"],
             ),
             S::Clash { base, .. } | S::CannotFollow { base, .. } => {
                 let (theirs, ours) = ("refs/loopx/remote", &base[..10]);
@@ -172,7 +170,7 @@ impl From<store::Error> for Error {
                     .hint(format!("nothing was changed; see what they did with `git log --patch {ours}..{theirs}`"))
                     .hint("a person lets go of what was done here with `loopx sync --drop-ours`, and does it again");
             }
-            S::NotReceived(_) => (Kind::Refused, &["fetch first, with `loopx sync`"]),
+            S::NotForward(_) => (Kind::Refused, &["fetch first, with `loopx sync`"]),
             S::Illegal { .. } => (
                 Kind::Distrusted,
                 &["run `loopx verify --all` where the state comes from, and fetch it again"],

@@ -77,7 +77,7 @@ pub enum Error {
     OtherRepository(String),
     /// Same repository, and no common past.
     #[error(
-        "the state at `{remote}` and the one here have no common past: a history was left behind {side}, and there is news on the other side of it"
+        "the histories here and at `{remote}` have no commit in common, because one was left behind {side}, and the states differ by now"
     )]
     NoCommonPast { remote: String, side: &'static str },
     /// Both sides changed the same records.
@@ -86,9 +86,9 @@ pub enum Error {
     /// A commit of ours is no legal mutation after what the other side did.
     #[error("{} \"{subject}\" cannot follow what `{remote}` has: {problem}", short(.commit))]
     CannotFollow { remote: String, commit: String, subject: String, problem: String, base: String },
-    /// What was pushed to where the state is kept.
-    #[error("{0}")]
-    NotReceived(String),
+    /// What was pushed to where the state is kept would take something back.
+    #[error("`{0}` only moves forward, and what was pushed does not follow what is here")]
+    NotForward(&'static str),
     /// A file that was given to be imported.
     #[error("line {line} of the export: {problem}")]
     BadExport { line: usize, problem: String },

@@ -64,9 +64,7 @@ impl Store {
         let root = line.last().map(|last| self.parent(*last)).transpose()?.flatten();
         match here {
             Some(here) if root != Some(here) && new != here => {
-                return Err(Error::NotReceived(format!(
-                    "`{STATE_REF}` only moves forward, and what was pushed does not follow what is here"
-                )));
+                return Err(Error::NotForward(STATE_REF));
             }
             Some(here) => self.must_be_legal_here(here, now)?,
             None => {}
@@ -82,30 +80,48 @@ impl Store {
         match out.lines().next() {
             Some(line) => object_id(&line.to_str_lossy()).map(Some),
             // Git passes over a file that is no ref.
-            None if common.join(STATE_REF).exists() => Err(Error::BrokenRef(common.join(STATE_REF))),
+            None if common.join(STATE_REF).exists() => {
+                Err(Error::Damaged(format!("`{STATE_REF}` is no ref that git could read")))
+            }
             None => Ok(None),
         }
     }
 
     /// What of loopx's is among what `pushed` (hex) reaches and no ref of this repository does.
     pub fn carries_here(&self, pushed: &str) -> Result<Option<Carried>, Error> {
-        self.git.carries(object_id(pushed)?, &self.reached_here()?)
+        self.git.carries(object_id(pushed)?, &self.reached_here(|_| true)?)
     }
 
-    /// The files that are changed by commits which `pushed` (hex) reaches and no ref of this repository does.
-    pub fn changed_here(&self, pushed: &str) -> Result<Option<BTreeSet<String>>, Error> {
-        self.git.changed_files(object_id(pushed)?, &self.reached_here()?)
+    /// The files that are changed by commits which `pushed` (hex) reaches, and neither what its ref `was` nor a ref of this
+    /// repository that `counts` by its full name.
+    pub fn changed_here(
+        &self,
+        pushed: &str,
+        was: Option<&str>,
+        counts: impl Fn(&str) -> bool,
+    ) -> Result<Option<BTreeSet<String>>, Error> {
+        let mut known = self.reached_here(counts)?;
+        known.extend(was.map(object_id).transpose()?);
+        self.git.changed_files(object_id(pushed)?, &known)
     }
 
-    fn reached_here(&self) -> Result<Vec<ObjectId>, Error> {
+    fn reached_here(&self, counts: impl Fn(&str) -> bool) -> Result<Vec<ObjectId>, Error> {
         let common: &Path = self.git.common_dir();
-        // What a tag points to; a commit points to nothing else.
-        let args = ["for-each-ref", "--format=%(objectname) %(*objectname)", "refs/heads", "refs/tags"];
+        // With what a tag points to; a commit points to nothing else.
+        let format = "--format=%(refname) %(objectname) %(*objectname)";
+        let args = ["for-each-ref", format, "refs/heads", "refs/tags"];
         let out = program::git("list refs", common, common, args, b"")?;
-        let ids = out.fields().filter_map(|id| ObjectId::from_hex(id).ok());
+        let mut ids = Vec::new();
+        for line in out.lines() {
+            let mut fields = line.fields();
+            if fields.next().is_some_and(|name| counts(&name.to_str_lossy())) {
+                ids.extend(fields.filter_map(|id| ObjectId::from_hex(id).ok()));
+            }
+        }
         let is_commit = |id: &ObjectId| {
             self.git.repo().find_header(*id).is_ok_and(|header| header.kind() == gix::objs::Kind::Commit)
         };
-        Ok(ids.filter(is_commit).collect())
+        ids.retain(is_commit);
+        Ok(ids)
     }
 }

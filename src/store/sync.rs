@@ -138,7 +138,13 @@ impl Store {
         self.must_be_legal(&news, now, progress)?;
         let mut drops = Vec::new();
         let step = match base {
-            None => self.apart(remote, ours, theirs)?,
+            None => match self.apart(remote, ours, theirs) {
+                Err(Error::NoCommonPast { .. }) if drop_ours => {
+                    drops = self.told(&self.line(ours, None)?)?;
+                    Step::TakeOver
+                }
+                step => step?,
+            },
             Some(base) if base == ours => Step::TakeOver,
             Some(base) if drop_ours => {
                 drops = self.told(&self.line(ours, Some(base))?)?;
@@ -344,7 +350,7 @@ impl Store {
             _ => theirs,
         };
         let after = self.at(new)?;
-        let what = format!("loopx: take over what {} has", remote.name());
+        let what = format!("take over what {} has", remote.name());
         let message = Message::of_a_move(what, stamp, &signer);
         if !writer.publish(&self.git, new, Some(tip), &message)? {
             return Err(Error::Contended(branch));

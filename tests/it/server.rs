@@ -9,7 +9,10 @@ fn guarded() -> Sandbox {
     let mut repo = Sandbox::with_remote();
     let folder = std::path::Path::new(LOOPX).parent().expect("a folder").display().to_string();
     repo.put_on_path(&folder);
-    repo.script("hub.git/hooks/pre-receive", &std::fs::read_to_string("templates/pre-receive").expect("the template"));
+    repo.script(
+        "hub.git/hooks/pre-receive",
+        &std::fs::read_to_string("templates/pre-receive").expect("the template"),
+    );
     repo.person("remote set origin", "origin").success();
     repo
 }
@@ -27,25 +30,26 @@ fn the_server_holds_whatever_the_client_skips() {
     repo.loopx("sync --agent-id a").success();
     repo.commit("feature");
     let url = format!("file://{}", repo.path("hub.git").display());
+    repo.git("-C ../hub.git config receive.unpackLimit 1").success();
     assert_snapshot!(repo.scene(&format!("
         git push -q --no-verify origin main
         git push -q --no-verify {url} main:refs/heads/side
         git -c core.hooksPath=/dev/null push -q --no-verify origin HEAD:refs/tags/v1
         git push -q --no-verify --force origin main~0:refs/heads/x
         git ls-remote origin
-    ")), @r#"
+    ")).replace(&url, "file://[ROOT]/hub.git"), @r#"
     $ git push -q --no-verify origin main
     [stderr] remote: loopx: push refused: 1 gate stands in its way
-    [stderr] remote:   ready  open  "Ready?"  asked by a, just now
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 5 s ago
     [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
-    $ git push -q --no-verify file:///tmp/.tmpIB6xmL/hub.git main:refs/heads/side
+    $ git push -q --no-verify file://[ROOT]/hub.git main:refs/heads/side
     [stderr] remote: loopx: push refused: 1 gate stands in its way
-    [stderr] remote:   ready  open  "Ready?"  asked by a, 5 s ago
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 6 s ago
     [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To file://[ROOT]/hub.git
@@ -54,7 +58,7 @@ fn the_server_holds_whatever_the_client_skips() {
     [exit 1]
     $ git -c core.hooksPath=/dev/null push -q --no-verify origin HEAD:refs/tags/v1
     [stderr] remote: loopx: push refused: 1 gate stands in its way
-    [stderr] remote:   ready  open  "Ready?"  asked by a, 6 s ago
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 7 s ago
     [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To ../hub.git
@@ -63,7 +67,7 @@ fn the_server_holds_whatever_the_client_skips() {
     [exit 1]
     $ git push -q --no-verify --force origin main~0:refs/heads/x
     [stderr] remote: loopx: push refused: 1 gate stands in its way
-    [stderr] remote:   ready  open  "Ready?"  asked by a, 7 s ago
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 8 s ago
     [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To ../hub.git
@@ -79,12 +83,12 @@ fn the_server_holds_whatever_the_client_skips() {
     assert_snapshot!(repo.scene("
         git push -q origin main
         loopx sync
-        git push -q origin main
-        git push -q origin --delete main
+        git push -q origin main main:refs/heads/gone
+        git push -q origin --delete gone
     "), @r#"
     $ git push -q origin main
     [stderr] remote: loopx: push refused: 1 gate stands in its way
-    [stderr] remote:   ready  open  "Ready?"  asked by a, 10 s ago
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 11 s ago
     [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To ../hub.git
@@ -93,21 +97,8 @@ fn the_server_holds_whatever_the_client_skips() {
     [exit 1]
     $ loopx sync
     pushed 1 commit to `origin`
-    $ git push -q origin main
-    $ git push -q origin --delete main
-    [stderr] remote: error: By default, deleting the current branch is denied, because the next
-    [stderr] remote: 'git clone' won't result in any file checked out, causing confusion.
-    [stderr] remote:
-    [stderr] remote: You can set 'receive.denyDeleteCurrent' configuration variable to
-    [stderr] remote: 'warn' or 'ignore' in the remote repository to allow deleting the
-    [stderr] remote: current branch, with or without a warning message.
-    [stderr] remote:
-    [stderr] remote: To squelch this message, you can set it to 'refuse'.
-    [stderr] remote: error: refusing to delete the current branch: refs/heads/main
-    [stderr] To ../hub.git
-    [stderr]  ! [remote rejected] main (deletion of the current branch prohibited)
-    [stderr] error: failed to push some refs to '../hub.git'
-    [exit 1]
+    $ git push -q origin main main:refs/heads/gone
+    $ git push -q origin --delete gone
     "#);
 }
 
@@ -118,16 +109,27 @@ fn gates_are_about_what_they_say_and_any_name_of_the_server() {
     repo.loopx("sync").success();
     repo.commit("feature");
     assert_snapshot!(repo.scene("git push -q --no-verify origin main"), @"$ git push -q --no-verify origin main");
+    repo.git("push -q --no-verify origin main:refs/heads/old").success();
     repo.write("repo/docs/a.md", "a");
     repo.git("add docs").success();
     repo.git("commit -q -m docs").success();
     assert_snapshot!(repo.scene("
         git push -q --no-verify origin main:refs/heads/side
         git push -q --no-verify origin main
-    "), @"
+        git push -q --no-verify origin HEAD~1:refs/heads/main
+    "), @r#"
     $ git push -q --no-verify origin main:refs/heads/side
     $ git push -q --no-verify origin main
-    ");
+    [stderr] remote: loopx: push refused: 1 gate stands in its way
+    [stderr] remote:   docs  open  "Docs?"  asked by a, 9 s ago
+    [stderr] remote: hint: a person answers with `loopx gate resolve docs --decision approve` (or `reject`)
+    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify origin HEAD~1:refs/heads/main
+    "#);
 }
 
 #[test]
@@ -136,7 +138,9 @@ fn state_comes_by_sync_and_only_forward() {
     repo.loopx("todo add one --agent-id a").success();
     repo.loopx("sync").success();
     let file = repo.read("repo/.loopx/goals/ship/state.json");
+    repo.git("tag -a t -m t loopx/state").success();
     assert_snapshot!(repo.scene("
+        git push -q --no-verify origin t
         git push -q --no-verify origin loopx/state
         git push -q --no-verify origin loopx/state:refs/loopx/other
         git push -q --no-verify origin loopx/state~1:refs/tags/t
@@ -145,10 +149,16 @@ fn state_comes_by_sync_and_only_forward() {
         git push -q --no-verify --force origin loopx/state~1:refs/loopx/state
         git push -q --no-verify --force origin main:refs/loopx/state
     "), @"
+    $ git push -q --no-verify origin t
+    [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/tags/t`
+    [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] t -> t (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
     $ git push -q --no-verify origin loopx/state
     [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/heads/loopx/state`
     [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
-    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] loopx/state -> loopx/state (pre-receive hook declined)
     [stderr] error: failed to push some refs to '../hub.git'
@@ -156,7 +166,6 @@ fn state_comes_by_sync_and_only_forward() {
     $ git push -q --no-verify origin loopx/state:refs/loopx/other
     [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/loopx/other`
     [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
-    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] loopx/state -> refs/loopx/other (pre-receive hook declined)
     [stderr] error: failed to push some refs to '../hub.git'
@@ -164,7 +173,6 @@ fn state_comes_by_sync_and_only_forward() {
     $ git push -q --no-verify origin loopx/state~1:refs/tags/t
     [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/tags/t`
     [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
-    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] loopx/state~1 -> t (pre-receive hook declined)
     [stderr] error: failed to push some refs to '../hub.git'
@@ -172,7 +180,6 @@ fn state_comes_by_sync_and_only_forward() {
     $ git push -q --no-verify origin loopx/state^{tree}:refs/tags/t
     [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/tags/t`
     [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
-    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] loopx/state^{tree} -> t (pre-receive hook declined)
     [stderr] error: failed to push some refs to '../hub.git'
@@ -252,7 +259,6 @@ fn before_the_first_sync_nothing_is_known() {
     $ git push -q --no-verify origin loopx/state
     [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/heads/loopx/state`
     [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
-    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] loopx/state -> loopx/state (pre-receive hook declined)
     [stderr] error: failed to push some refs to '../hub.git'
@@ -350,13 +356,74 @@ fn a_state_that_cannot_be_trusted_keeps_everything_out() {
     [stderr] remote: fatal: bad object refs/loopx/state
     [stderr] fatal: bad object refs/loopx/state
     [stderr] remote: loopx: push refused: whether a question is open cannot be seen
-    [stderr] remote: error: `[ROOT]/hub.git/refs/loopx/state` is no ref that git could read
-    [stderr] remote: hint: remove it with `rm '[ROOT]/hub.git/refs/loopx/state'`, and `loopx init` puts the branch back
+    [stderr] remote: error: the state branch cannot be read: `refs/loopx/state` is no ref that git could read
+    [stderr] remote: hint: run `git fsck --full`: it names what is missing or damaged, to be fetched from a backup
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] main -> main (missing necessary objects)
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
+}
+
+#[test]
+fn the_folder_in_a_commit_is_no_more_welcome_than_the_state() {
+    let repo = synced();
+    repo.git("add -f .loopx/loopx.toml").success();
+    repo.write("repo/x/.loopx/loopx.toml", &repo.read("repo/.loopx/loopx.toml"));
+    repo.git("add -f x").success();
+    repo.git("mv x/.loopx x/loopx").success();
+    repo.git("commit -q -m harmless").success();
+    let tree = repo.feed(
+        "git",
+        &["mktree"],
+        &format!("040000 tree {}\t.loopx\n", repo.git("rev-parse HEAD:x/loopx").stdout.trim()),
+    );
+    let commit = repo.git(&format!("commit-tree -m folder -p HEAD {}", tree.stdout.trim())).stdout;
+    repo.git(&format!("branch oops {}", commit.trim())).success();
+    assert_snapshot!(repo.scene("
+        git push -q --no-verify origin main
+        git push -q --no-verify origin oops
+    "), @"
+    $ git push -q --no-verify origin main
+    $ git push -q --no-verify origin oops
+    [stderr] remote: loopx: push refused: `[ID]` has a commit with the folder `.loopx` in it, which would go to `refs/heads/oops`
+    [stderr] remote: hint: take it out with `git rm -r --cached .loopx` and `git commit --amend`, or with `git rebase -i`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] oops -> oops (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn other_formats_of_ids_and_refs() {
+    for flags in ["--object-format=sha256", "--ref-format=reftable"] {
+        let mut repo = Sandbox::with_init_flags(flags);
+        let folder = std::path::Path::new(LOOPX).parent().expect("a folder").display().to_string();
+        repo.put_on_path(&folder);
+        repo.loopx("init --goal-text 'Ship v2' --goal-id ship").success();
+        repo.git(&format!("init -q --bare {flags} ../hub.git")).success();
+        repo.git("remote add origin ../hub.git").success();
+        let hook = std::fs::read_to_string("templates/pre-receive").expect("the template");
+        repo.script("hub.git/hooks/pre-receive", &hook);
+        repo.person("remote set origin", "origin").success();
+        repo.loopx("gate open Ready? --agent-id a").success();
+        repo.loopx("sync --agent-id a").success();
+        let held = repo.git("push -q --no-verify origin main");
+        assert!(held.stderr.contains("1 gate stands in its way"), "{flags}: {held}");
+        repo.git("clone -q ../hub.git ../other").success();
+        repo.cd("other").loopx("init").success();
+        repo.person("remote set origin", "origin").success();
+        let there = repo.git("-C ../hub.git rev-parse refs/loopx/state").stdout;
+        repo.person("sync", &there[..10]).success();
+        repo.person("gate resolve ready --decision approve", "ready").success();
+        repo.loopx("sync").success();
+        repo.cd("repo").loopx("todo add mine --agent-id a").success();
+        let there = repo.git("-C ../hub.git rev-parse refs/loopx/state").stdout;
+        repo.person("sync", &there[..10]).success();
+        repo.git("push -q --no-verify origin main").success();
+        assert_eq!(repo.loopx("verify --all").code, 0, "{flags}");
+    }
 }
 
 #[test]

@@ -361,7 +361,7 @@ fn what_comes_from_elsewhere_takes_a_person() {
     all is well
     $ git -C .loopx status --short
     $ git reflog show -1 --format=%gs loopx/state
-    loopx: loopx: take over what origin has
+    loopx: take over what origin has
     ");
 }
 
@@ -377,7 +377,14 @@ fn both_sides_went_on_and_touched_different_things() {
     [stderr] hint: ask the person to run `loopx sync` in a terminal of their own
     [exit 1]
     ");
-    assert_snapshot!(take(&repo), @"1 commit of `origin`, each a legal mutation: 1 by agent:b\nYour own 2 commits will follow on top of them.\nSee all of it: git log --patch refs/loopx/remote\n\nType `[ID]` to take over 1 commit of `origin`: [ID]\nEnumerating objects: 16, done.\nCounting objects:   6% (1/16)\rCounting objects:  12% (2/16)\rCounting objects:  18% (3/16)\rCounting objects:  25% (4/16)\rCounting objects:  31% (5/16)\rCounting objects:  37% (6/16)\rCounting objects:  43% (7/16)\rCounting objects:  50% (8/16)\rCounting objects:  56% (9/16)\rCounting objects:  62% (10/16)\rCounting objects:  68% (11/16)\rCounting objects:  75% (12/16)\rCounting objects:  81% (13/16)\rCounting objects:  87% (14/16)\rCounting objects:  93% (15/16)\rCounting objects: 100% (16/16)\rCounting objects: 100% (16/16), done.\nDelta compression using up to 2 threads\nCompressing objects:  11% (1/9)\rCompressing objects:  22% (2/9)\rCompressing objects:  33% (3/9)\rCompressing objects:  44% (4/9)\rCompressing objects:  55% (5/9)\rCompressing objects:  66% (6/9)\rCompressing objects:  77% (7/9)\rCompressing objects:  88% (8/9)\rCompressing objects: 100% (9/9)\rCompressing objects: 100% (9/9), done.\nWriting objects:   8% (1/12)\rWriting objects:  16% (2/12)\rWriting objects:  25% (3/12)\rWriting objects:  33% (4/12)\rWriting objects:  41% (5/12)\rWriting objects:  50% (6/12)\rWriting objects:  58% (7/12)\rWriting objects:  66% (8/12)\rWriting objects:  75% (9/12)\rWriting objects:  83% (10/12)\rWriting objects:  91% (11/12)\rWriting objects: 100% (12/12)\rWriting objects: 100% (12/12), 1.17 KiB | 398.00 KiB/s, done.\nTotal 12 (delta 3), reused 0 (delta 0), pack-reused 0 (from 0)\ntook over 1 commit of `origin`, put 2 commits of this clone on top, pushed 2 commits to `origin`");
+    assert_snapshot!(take(&repo), @"
+    1 commit of `origin`, each a legal mutation: 1 by agent:b
+    Your own 2 commits will follow on top of them.
+    See all of it: git log --patch refs/loopx/remote
+
+    Type `[ID]` to take over 1 commit of `origin`: [ID]
+    took over 1 commit of `origin`, put 2 commits of this clone on top, pushed 2 commits to `origin`
+    ");
     assert_eq!(hub(&repo), repo.tip().trim());
     assert_snapshot!(repo.scene("
         git log --format=%s%n%an%n%ad%n%(trailers:key=Loopx-Actor) --date=iso -3 loopx/state
@@ -415,7 +422,13 @@ fn both_sides_went_on_and_touched_different_things() {
     pushes are guarded
     $ git -C .loopx status --short
     ");
-    assert_snapshot!(take(repo.cd("other")), @"remote: Enumerating objects: 16, done.        \nremote: Counting objects:   6% (1/16)        \rremote: Counting objects:  12% (2/16)        \rremote: Counting objects:  18% (3/16)        \rremote: Counting objects:  25% (4/16)        \rremote: Counting objects:  31% (5/16)        \rremote: Counting objects:  37% (6/16)        \rremote: Counting objects:  43% (7/16)        \rremote: Counting objects:  50% (8/16)        \rremote: Counting objects:  56% (9/16)        \rremote: Counting objects:  62% (10/16)        \rremote: Counting objects:  68% (11/16)        \rremote: Counting objects:  75% (12/16)        \rremote: Counting objects:  81% (13/16)        \rremote: Counting objects:  87% (14/16)        \rremote: Counting objects:  93% (15/16)        \rremote: Counting objects: 100% (16/16)        \rremote: Counting objects: 100% (16/16), done.        \nremote: Compressing objects:  11% (1/9)        \rremote: Compressing objects:  22% (2/9)        \rremote: Compressing objects:  33% (3/9)        \rremote: Compressing objects:  44% (4/9)        \rremote: Compressing objects:  55% (5/9)        \rremote: Compressing objects:  66% (6/9)        \rremote: Compressing objects:  77% (7/9)        \rremote: Compressing objects:  88% (8/9)        \rremote: Compressing objects: 100% (9/9)        \rremote: Compressing objects: 100% (9/9), done.        \nremote: Total 12 (delta 3), reused 0 (delta 0), pack-reused 0 (from 0)        \n2 commits of `origin`, each a legal mutation: 2 by agent:a\nSee all of it: git log --patch refs/loopx/remote\n\nType `[ID]` to take over 2 commits of `origin`: [ID]\ntook over 2 commits of `origin`");
+    assert_snapshot!(take(repo.cd("other")), @"
+    2 commits of `origin`, each a legal mutation: 2 by agent:a
+    See all of it: git log --patch refs/loopx/remote
+
+    Type `[ID]` to take over 2 commits of `origin`: [ID]
+    took over 2 commits of `origin`
+    ");
     assert_eq!(hub(&repo), repo.tip().trim());
 }
 
@@ -430,7 +443,12 @@ fn both_sides_changed_the_same_record() {
     repo.cd("repo").loopx(&format!("todo claim {todo} --agent-id a")).success();
     repo.loopx("todo add two --agent-id a").success();
     let before = repo.tip();
-    assert_snapshot!(take(&repo), @"remote: Enumerating objects: 11, done.        \nremote: Counting objects:   9% (1/11)        \rremote: Counting objects:  18% (2/11)        \rremote: Counting objects:  27% (3/11)        \rremote: Counting objects:  36% (4/11)        \rremote: Counting objects:  45% (5/11)        \rremote: Counting objects:  54% (6/11)        \rremote: Counting objects:  63% (7/11)        \rremote: Counting objects:  72% (8/11)        \rremote: Counting objects:  81% (9/11)        \rremote: Counting objects:  90% (10/11)        \rremote: Counting objects: 100% (11/11)        \rremote: Counting objects: 100% (11/11), done.        \nremote: Compressing objects:  25% (1/4)        \rremote: Compressing objects:  50% (2/4)        \rremote: Compressing objects:  75% (3/4)        \rremote: Compressing objects: 100% (4/4)        \rremote: Compressing objects: 100% (4/4), done.        \nremote: Total 6 (delta 1), reused 0 (delta 0), pack-reused 0 (from 0)        \nerror: the state here and the one at `origin` have both changed todo/t-53mf since they were the same\nhint: nothing was changed; see what they did with `git log --patch [ID]..refs/loopx/remote`\nhint: a person lets go of what was done here with `loopx sync --drop-ours`, and does it again\n[exit 1]");
+    assert_snapshot!(take(&repo), @"
+    error: the state here and the one at `origin` have both changed todo/t-53mf since they were the same
+    hint: nothing was changed; see what they did with `git log --patch [ID]..refs/loopx/remote`
+    hint: a person lets go of what was done here with `loopx sync --drop-ours`, and does it again
+    [exit 1]
+    ");
     assert_snapshot!(repo.loopx("sync --agent-id a --json"), @r#"
     {
       "schema_version": 1,
@@ -488,7 +506,12 @@ fn what_is_legal_alone_may_not_be_after_the_others() {
     repo.loopx("sync").success();
     repo.cd("repo").loopx(&format!("todo claim {todo} --agent-id a")).success();
     let before = repo.tip();
-    assert_snapshot!(take(&repo), @#"remote: Enumerating objects: 9, done.        \nremote: Counting objects:  11% (1/9)        \rremote: Counting objects:  22% (2/9)        \rremote: Counting objects:  33% (3/9)        \rremote: Counting objects:  44% (4/9)        \rremote: Counting objects:  55% (5/9)        \rremote: Counting objects:  66% (6/9)        \rremote: Counting objects:  77% (7/9)        \rremote: Counting objects:  88% (8/9)        \rremote: Counting objects: 100% (9/9)        \rremote: Counting objects: 100% (9/9), done.        \nremote: Compressing objects:  25% (1/4)        \rremote: Compressing objects:  50% (2/4)        \rremote: Compressing objects:  75% (3/4)        \rremote: Compressing objects: 100% (4/4)        \rremote: Compressing objects: 100% (4/4), done.        \nremote: Total 6 (delta 1), reused 0 (delta 0), pack-reused 0 (from 0)        \nerror: [ID] \"claim todo t-53mf: one\" cannot follow what `origin` has: it is refused: todo `t-53mf` waits for gate `wait`: \"Wait?\"\nhint: nothing was changed; see what they did with `git log --patch [ID]..refs/loopx/remote`\nhint: a person lets go of what was done here with `loopx sync --drop-ours`, and does it again\n[exit 1]"#);
+    assert_snapshot!(take(&repo), @r#"
+    error: [ID] "claim todo t-53mf: one" cannot follow what `origin` has: it is refused: todo `t-53mf` waits for gate `wait`: "Wait?"
+    hint: nothing was changed; see what they did with `git log --patch [ID]..refs/loopx/remote`
+    hint: a person lets go of what was done here with `loopx sync --drop-ours`, and does it again
+    [exit 1]
+    "#);
     assert_eq!(repo.tip(), before);
 }
 
@@ -510,7 +533,11 @@ fn what_loopx_could_not_have_made_is_not_taken() {
     ");
     repo.git("push -q --no-verify origin loopx/state:refs/loopx/state").success();
     let before = repo.cd("repo").tip();
-    assert_snapshot!(take(&repo), @"remote: Enumerating objects: 15, done.        \nremote: Counting objects:   6% (1/15)        \rremote: Counting objects:  13% (2/15)        \rremote: Counting objects:  20% (3/15)        \rremote: Counting objects:  26% (4/15)        \rremote: Counting objects:  33% (5/15)        \rremote: Counting objects:  40% (6/15)        \rremote: Counting objects:  46% (7/15)        \rremote: Counting objects:  53% (8/15)        \rremote: Counting objects:  60% (9/15)        \rremote: Counting objects:  66% (10/15)        \rremote: Counting objects:  73% (11/15)        \rremote: Counting objects:  80% (12/15)        \rremote: Counting objects:  86% (13/15)        \rremote: Counting objects:  93% (14/15)        \rremote: Counting objects: 100% (15/15)        \rremote: Counting objects: 100% (15/15), done.        \nremote: Compressing objects:  12% (1/8)        \rremote: Compressing objects:  25% (2/8)        \rremote: Compressing objects:  37% (3/8)        \rremote: Compressing objects:  50% (4/8)        \rremote: Compressing objects:  62% (5/8)        \rremote: Compressing objects:  75% (6/8)        \rremote: Compressing objects:  87% (7/8)        \rremote: Compressing objects: 100% (8/8)        \rremote: Compressing objects: 100% (8/8), done.        \nremote: Total 12 (delta 3), reused 0 (delta 0), pack-reused 0 (from 0)        \nerror: [ID] is no legal mutation of the state: gate/ready is not what `gate.resolve` makes of it\nhint: run `loopx verify --all` where the state comes from, and fetch it again\n[exit 1]");
+    assert_snapshot!(take(&repo), @"
+    error: [ID] is no legal mutation of the state: gate/ready is not what `gate.resolve` makes of it
+    hint: run `loopx verify --all` where the state comes from, and fetch it again
+    [exit 1]
+    ");
     repo.git("push -q --no-verify --force origin main:refs/loopx/state").success();
     assert_snapshot!(take(&repo), @"
     error: [ID] is no legal mutation of the state: it has no `Signed-off-by` trailer
@@ -594,11 +621,20 @@ fn a_history_that_was_left_behind() {
     [stderr] hint: ask the person to run `loopx sync` in a terminal of their own
     [exit 1]
     ");
-    assert_snapshot!(take(&repo), @"`origin` is at [ID]: the state that the history here begins with, and how it came about.\n\nType `[ID]` to replace the history at `origin` by the one that is left of it here: [ID]\nEnumerating objects: 14, done.\nCounting objects:   7% (1/14)\rCounting objects:  14% (2/14)\rCounting objects:  21% (3/14)\rCounting objects:  28% (4/14)\rCounting objects:  35% (5/14)\rCounting objects:  42% (6/14)\rCounting objects:  50% (7/14)\rCounting objects:  57% (8/14)\rCounting objects:  64% (9/14)\rCounting objects:  71% (10/14)\rCounting objects:  78% (11/14)\rCounting objects:  85% (12/14)\rCounting objects:  92% (13/14)\rCounting objects: 100% (14/14)\rCounting objects: 100% (14/14), done.\nDelta compression using up to 2 threads\nCompressing objects:  12% (1/8)\rCompressing objects:  25% (2/8)\rCompressing objects:  37% (3/8)\rCompressing objects:  50% (4/8)\rCompressing objects:  62% (5/8)\rCompressing objects:  75% (6/8)\rCompressing objects:  87% (7/8)\rCompressing objects: 100% (8/8)\rCompressing objects: 100% (8/8), done.\nWriting objects:   7% (1/14)\rWriting objects:  14% (2/14)\rWriting objects:  21% (3/14)\rWriting objects:  28% (4/14)\rWriting objects:  35% (5/14)\rWriting objects:  42% (6/14)\rWriting objects:  50% (7/14)\rWriting objects:  57% (8/14)\rWriting objects:  64% (9/14)\rWriting objects:  71% (10/14)\rWriting objects:  78% (11/14)\rWriting objects:  85% (12/14)\rWriting objects:  92% (13/14)\rWriting objects: 100% (14/14)\rWriting objects: 100% (14/14), 1.26 KiB | 647.00 KiB/s, done.\nTotal 14 (delta 1), reused 0 (delta 0), pack-reused 0 (from 0)\npushed 2 commits to `origin`");
+    assert_snapshot!(take(&repo), @"
+    `origin` is at [ID]: the state that the history here begins with, and how it came about.
+
+    Type `[ID]` to replace the history at `origin` by the one that is left of it here: [ID]
+    pushed 2 commits to `origin`
+    ");
     assert_eq!(hub(&repo), repo.tip().trim());
     assert_snapshot!(repo.loopx("sync"), @"`origin` has the same state already");
     repo.cd("other").loopx("todo add news --agent-id b").success();
-    assert_snapshot!(take(&repo), @"remote: Enumerating objects: 14, done.        \nremote: Counting objects:   7% (1/14)        \rremote: Counting objects:  14% (2/14)        \rremote: Counting objects:  21% (3/14)        \rremote: Counting objects:  28% (4/14)        \rremote: Counting objects:  35% (5/14)        \rremote: Counting objects:  42% (6/14)        \rremote: Counting objects:  50% (7/14)        \rremote: Counting objects:  57% (8/14)        \rremote: Counting objects:  64% (9/14)        \rremote: Counting objects:  71% (10/14)        \rremote: Counting objects:  78% (11/14)        \rremote: Counting objects:  85% (12/14)        \rremote: Counting objects:  92% (13/14)        \rremote: Counting objects: 100% (14/14)        \rremote: Counting objects: 100% (14/14), done.        \nremote: Compressing objects:  12% (1/8)        \rremote: Compressing objects:  25% (2/8)        \rremote: Compressing objects:  37% (3/8)        \rremote: Compressing objects:  50% (4/8)        \rremote: Compressing objects:  62% (5/8)        \rremote: Compressing objects:  75% (6/8)        \rremote: Compressing objects:  87% (7/8)        \rremote: Compressing objects: 100% (8/8)        \rremote: Compressing objects: 100% (8/8), done.        \nremote: Total 14 (delta 1), reused 0 (delta 0), pack-reused 0 (from 0)        \nerror: the state at `origin` and the one here have no common past: a history was left behind there, and there is news on the other side of it\nhint: the side without news takes over the other's state: `loopx export <file>` there, `loopx import <file>` in a fresh clone\n[exit 1]");
+    assert_snapshot!(take(&repo), @"
+    error: the histories here and at `origin` have no commit in common, because one was left behind there, and the states differ by now
+    hint: a person gives up what is only here with `loopx sync --drop-ours`, and does it again
+    [exit 1]
+    ");
 }
 
 #[test]
@@ -607,7 +643,15 @@ fn a_history_that_was_left_behind_there_and_nothing_new_here() {
     let word = repo.tip()[..10].to_owned();
     repo.person("compact --apply", &word).success();
     take(&repo).success();
-    assert_snapshot!(take(repo.cd("other")), @"remote: Enumerating objects: 8, done.        \nremote: Counting objects:  12% (1/8)        \rremote: Counting objects:  25% (2/8)        \rremote: Counting objects:  37% (3/8)        \rremote: Counting objects:  50% (4/8)        \rremote: Counting objects:  62% (5/8)        \rremote: Counting objects:  75% (6/8)        \rremote: Counting objects:  87% (7/8)        \rremote: Counting objects: 100% (8/8)        \rremote: Counting objects: 100% (8/8), done.        \nremote: Compressing objects:  25% (1/4)        \rremote: Compressing objects:  50% (2/4)        \rremote: Compressing objects:  75% (3/4)        \rremote: Compressing objects: 100% (4/4)        \rremote: Compressing objects: 100% (4/4), done.        \nremote: Total 8 (delta 0), reused 0 (delta 0), pack-reused 0 (from 0)        \n1 commit of `origin`, each a legal mutation: 1 by Ann <ann@example.test>\ndecisions among them:\n  [ID] leave the history up to [ID] behind, by Ann <ann@example.test>\nSee all of it: git log --patch refs/loopx/remote\n\nType `[ID]` to take over 1 commit of `origin`: [ID]\ntook over 1 commit of `origin`");
+    assert_snapshot!(take(repo.cd("other")), @"
+    1 commit of `origin`, each a legal mutation: 1 by Ann <ann@example.test>
+    decisions among them:
+      [ID] leave the history up to [ID] behind, by Ann <ann@example.test>
+    See all of it: git log --patch refs/loopx/remote
+
+    Type `[ID]` to take over 1 commit of `origin`: [ID]
+    took over 1 commit of `origin`
+    ");
     assert_eq!(hub(&repo), repo.tip().trim());
     assert_snapshot!(repo.loopx("verify"), @"
     1 commit (1 new commit): each is one legal mutation, signed off
@@ -670,16 +714,29 @@ fn a_remote_that_moves_meanwhile_is_looked_at_again() {
     [stderr] hint: ask the person to run `loopx sync` in a terminal of their own
     [exit 1]
     ");
-    assert_snapshot!(take(&repo), @"1 commit of `origin`, each a legal mutation: 1 by agent:b\nYour own 1 commit will follow on top of them.\nSee all of it: git log --patch refs/loopx/remote\n\nType `[ID]` to take over 1 commit of `origin`: [ID]\nEnumerating objects: 10, done.\nCounting objects:  10% (1/10)\rCounting objects:  20% (2/10)\rCounting objects:  30% (3/10)\rCounting objects:  40% (4/10)\rCounting objects:  50% (5/10)\rCounting objects:  60% (6/10)\rCounting objects:  70% (7/10)\rCounting objects:  80% (8/10)\rCounting objects:  90% (9/10)\rCounting objects: 100% (10/10)\rCounting objects: 100% (10/10), done.\nDelta compression using up to 2 threads\nCompressing objects:  20% (1/5)\rCompressing objects:  40% (2/5)\rCompressing objects:  60% (3/5)\rCompressing objects:  80% (4/5)\rCompressing objects: 100% (5/5)\rCompressing objects: 100% (5/5), done.\nWriting objects:  16% (1/6)\rWriting objects:  33% (2/6)\rWriting objects:  50% (3/6)\rWriting objects:  66% (4/6)\rWriting objects:  83% (5/6)\rWriting objects: 100% (6/6)\rWriting objects: 100% (6/6), 627 bytes | 627.00 KiB/s, done.\nTotal 6 (delta 1), reused 0 (delta 0), pack-reused 0 (from 0)\ntook over 1 commit of `origin`, put 1 commit of this clone on top, pushed 1 commit to `origin`");
+    assert_snapshot!(take(&repo), @"
+    1 commit of `origin`, each a legal mutation: 1 by agent:b
+    Your own 1 commit will follow on top of them.
+    See all of it: git log --patch refs/loopx/remote
+
+    Type `[ID]` to take over 1 commit of `origin`: [ID]
+    took over 1 commit of `origin`, put 1 commit of this clone on top, pushed 1 commit to `origin`
+    ");
     assert_eq!(hub(&repo), repo.tip().trim());
 }
 
 #[test]
 fn nothing_of_sync_stays_after_a_purge() {
     let repo = synced();
-    repo.person("uninstall --purge", "loopx/state").success();
+    repo.person("uninstall --purge", "purge").success();
     assert_snapshot!(repo.scene("
         git for-each-ref --format=%(refname)
         git config --get-regexp ^loopx
-    "), @"");
+    "), @"
+    $ git for-each-ref --format=%(refname)
+    refs/heads/main
+    refs/remotes/origin/main
+    $ git config --get-regexp ^loopx
+    [exit 1]
+    ");
 }
