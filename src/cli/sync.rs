@@ -92,7 +92,8 @@ impl Sync {
         let (talks, began) = (process.stderr_is_terminal(), process.now());
         let mut say = |said: &[u8]| {
             if talks && began.age(process.now()) >= PATIENCE {
-                process.err(&String::from_utf8_lossy(said));
+                let said = String::from_utf8_lossy(said);
+                process.err(&said.replace(|c: char| c.is_control() && !"\r\n\t".contains(c), "?"));
             }
         };
         let mut tries = 0;

@@ -52,7 +52,7 @@ impl Store {
     /// The state that was synced to this repository, each commit of it verified; none when there is none.
     pub fn synced_here(&self, now: Timestamp) -> Result<Option<Snapshot<'_>>, Error> {
         let Some(tip) = self.synced_tip()? else { return Ok(None) };
-        self.must_be_legal_here(tip, now)?;
+        self.must_be_legal_here(tip, now, |_, _| ())?;
         self.at(tip).map(Some)
     }
 
@@ -66,7 +66,7 @@ impl Store {
             Some(here) if root != Some(here) && new != here => {
                 return Err(Error::NotForward(STATE_REF));
             }
-            Some(here) => self.must_be_legal_here(here, now)?,
+            Some(here) => self.must_be_legal_here(here, now, |_, _| ())?,
             None => {}
         }
         self.must_be_legal(&line, now, |_, _| ())?;

@@ -92,9 +92,7 @@ impl Store {
     ) -> Result<Plan, Error> {
         let ours = self.trusted()?.commit().commit;
         // What is not legal here would be refused everywhere else.
-        if let Some(bad) = self.verify(false, now, &mut progress)?.bad {
-            return Err(Error::Illegal { commit: bad.commit, problem: bad.problem });
-        }
+        self.must_be_legal_here(ours, now, &mut progress)?;
         let Some(theirs) = self.fetch(remote, say)? else {
             let pushes = self.line(ours, None)?.len();
             let (takes, drops) = (Vec::new(), Vec::new());

@@ -171,9 +171,14 @@ impl Store {
     }
 
     /// Checks what has come to `tip` since the last time this was asked here, and notes that it was.
-    pub(super) fn must_be_legal_here(&self, tip: ObjectId, now: Timestamp) -> Result<(), Error> {
+    pub(super) fn must_be_legal_here(
+        &self,
+        tip: ObjectId,
+        now: Timestamp,
+        progress: impl FnMut(usize, usize),
+    ) -> Result<(), Error> {
         let line = self.line(tip, self.remembered())?;
-        self.must_be_legal(&line, now, |_, _| ())?;
+        self.must_be_legal(&line, now, progress)?;
         if !line.is_empty() {
             self.remember(tip);
         }
