@@ -94,7 +94,13 @@ pub fn sync(
             .hint("run `loopx sync` in a terminal"));
     }
     let taken = ctx.store.take(remote, plan, &ctx.stamp()?)?;
-    ctx.store.send(remote, plan, taken.as_ref(), say)?;
+    ctx.store.send(remote, plan, taken.as_ref(), say).map_err(Error::from).map_err(|error| match &taken {
+        None => error,
+        Some(_) => {
+            let message = format!("{}; what it had is taken over, and nothing is lost", error.message);
+            Error { message, ..error }
+        }
+    })?;
     let (commit, mut warnings) = match taken {
         Some(taken) => (taken.commit, taken.warnings),
         None => (None, Vec::new()),

@@ -368,8 +368,12 @@ fn what_comes_from_elsewhere_takes_a_person() {
 #[test]
 fn both_sides_went_on_and_touched_different_things() {
     let mut repo = two();
-    repo.loopx("todo add mine --agent-id a").success();
-    repo.loopx("gate open Mine? --agent-id a").success();
+    repo.loopx("gate open Old? --agent-id a").success();
+    repo.loopx("sync").success();
+    take(repo.cd("other")).success();
+    repo.cd("repo").loopx("todo add mine --agent-id a").success();
+    repo.person("gate resolve old --decision reject --note 'not yet'", "old").success();
+    repo.person("gate resolve old --decision approve", "old").success();
     repo.cd("other").loopx("todo add theirs --agent-id b").success();
     repo.loopx("sync --agent-id b").success();
     assert_snapshot!(repo.cd("repo").loopx("sync --agent-id a"), @"
@@ -379,55 +383,69 @@ fn both_sides_went_on_and_touched_different_things() {
     ");
     assert_snapshot!(take(&repo), @"
     1 commit of `origin`, each a legal mutation: 1 by agent:b
-    Your own 2 commits will follow on top of them.
+    Your own 3 commits will follow on top of them.
     See all of it: git log --patch refs/loopx/remote
 
     Type `[ID]` to take over 1 commit of `origin`: [ID]
-    took over 1 commit of `origin`, put 2 commits of this clone on top, pushed 2 commits to `origin`
+    took over 1 commit of `origin`, put 3 commits of this clone on top, pushed 3 commits to `origin`
     ");
     assert_eq!(hub(&repo), repo.tip().trim());
     assert_snapshot!(repo.scene("
-        git log --format=%s%n%an%n%ad%n%(trailers:key=Loopx-Actor) --date=iso -3 loopx/state
+        git log --format=%s%n%an%n%ad%n%(trailers:key=Loopx-Actor) --date=iso -4 loopx/state
         loopx verify --all
+        loopx gate show old
         loopx status
         git -C .loopx status --short
-    "), @"
-    $ git log --format=%s%n%an%n%ad%n%(trailers:key=Loopx-Actor) --date=iso -3 loopx/state
-    open gate mine: Mine?
+    "), @r#"
+    $ git log --format=%s%n%an%n%ad%n%(trailers:key=Loopx-Actor) --date=iso -4 loopx/state
+    approve gate old
     Ann
-    2026-11-30 12:00:18 +0000
+    2026-11-30 12:00:23 +0000
+    Loopx-Actor: person
+
+    reject gate old
+    Ann
+    2026-11-30 12:00:22 +0000
+    Loopx-Actor: person
+
+    add todo t-fb6j: mine
+    Ann
+    2026-11-30 12:00:21 +0000
     Loopx-Actor: agent:a
 
-    add todo t-53mf: mine
-    Ann
-    2026-11-30 12:00:17 +0000
-    Loopx-Actor: agent:a
-
-    add todo t-m0hj: theirs
+    add todo t-2n09: theirs
     Bob
-    2026-11-30 12:00:19 +0000
+    2026-11-30 12:00:24 +0000
     Loopx-Actor: agent:b
 
     $ loopx verify --all
-    5 commits (5 new commits): each is one legal mutation, signed off
+    7 commits (7 new commits): each is one legal mutation, signed off
+    $ loopx gate show old
+    gate old: "Old?"
+      goal     ship
+      asked    by a, 16 s ago
+      blocks   turn, push, publish
+      options  approve, reject
+      state    approve by Ann, 10 s ago
+      seen at  [ID]
     $ loopx status
-    1 question waits for you
-      mine  open  by a, 10 s ago  Mine?
-      a person answers with `loopx gate resolve mine --decision approve` (or `reject`)
     1 goal
       ship  active  0/48 slots  Ship v2
     2 todos open
-      t-53mf  p2  open  mine
-      t-m0hj  p2  open  theirs
+      t-fb6j  p2  open  mine
+      t-2n09  p2  open  theirs
     pushes are guarded
     $ git -C .loopx status --short
-    ");
+    "#);
     assert_snapshot!(take(repo.cd("other")), @"
-    2 commits of `origin`, each a legal mutation: 2 by agent:a
+    3 commits of `origin`, each a legal mutation: 2 by Ann <ann@example.test>, 1 by agent:a
+    decisions among them:
+      [ID] approve gate old, by Ann <ann@example.test>
+      [ID] reject gate old, by Ann <ann@example.test>
     See all of it: git log --patch refs/loopx/remote
 
-    Type `[ID]` to take over 2 commits of `origin`: [ID]
-    took over 2 commits of `origin`
+    Type `[ID]` to take over 3 commits of `origin`: [ID]
+    took over 3 commits of `origin`
     ");
     assert_eq!(hub(&repo), repo.tip().trim());
 }
@@ -687,9 +705,9 @@ fn a_remote_out_of_reach_is_one_clear_error() {
     [exit 1]
     "#);
     std::fs::rename(repo.path("gone.git"), repo.path("hub.git")).expect("a move");
-    repo.script("hub.git/hooks/pre-receive", "#!/bin/sh\necho 'no room for you' >&2\nexit 1\n");
-    assert_snapshot!(repo.loopx("sync"), @"
-    [stderr] error: cannot push to `origin`: no room for you
+    repo.script("hub.git/hooks/pre-receive", "#!/bin/sh\nprintf 'no room\\033[2J for you\\n' >&2\nexit 1\n");
+    assert_snapshot!(repo.loopx("sync"), @r"
+    [stderr] error: cannot push to `origin`: no room\u{1b}[2J for you
     [stderr] hint: see whether git gets through with `git ls-remote origin`
     [exit 1]
     ");
@@ -723,6 +741,62 @@ fn a_remote_that_moves_meanwhile_is_looked_at_again() {
     took over 1 commit of `origin`, put 1 commit of this clone on top, pushed 1 commit to `origin`
     ");
     assert_eq!(hub(&repo), repo.tip().trim());
+}
+
+#[test]
+fn what_the_environment_says_of_an_address_counts() {
+    let mut repo = synced();
+    repo.git("init -q --bare ../elsewhere.git").success();
+    repo.loopx("todo add one").success();
+    repo.env("GIT_CONFIG_COUNT", "2");
+    repo.env("GIT_CONFIG_KEY_0", "url.../elsewhere.git.insteadOf").env("GIT_CONFIG_VALUE_0", "../hub.git");
+    repo.env("GIT_CONFIG_KEY_1", "loopx.remote").env("GIT_CONFIG_VALUE_1", "elsewhere");
+    assert_snapshot!(repo.loopx("sync"), @"
+    [stderr] error: the address of `origin` is not the one that a person let the state go to
+    [stderr] hint: look at it with `git remote get-url --push --all origin`
+    [stderr] hint: a person lets the state go there with `loopx remote set origin`
+    [exit 1]
+    ");
+    assert_eq!(repo.git("-C ../elsewhere.git for-each-ref").stdout, "");
+}
+
+/// A push that fails after the take-over says so, and the next sync goes on from there.
+#[test]
+fn taken_over_and_not_pushed() {
+    let mut repo = two();
+    repo.cd("other").loopx("todo add theirs --agent-id b").success();
+    repo.loopx("sync").success();
+    repo.cd("repo").loopx("todo add mine --agent-id a").success();
+    repo.script("hub.git/hooks/pre-receive", "#!/bin/sh\nexit 1\n");
+    assert_snapshot!(take(&repo), @"
+    1 commit of `origin`, each a legal mutation: 1 by agent:b
+    Your own 1 commit will follow on top of them.
+    See all of it: git log --patch refs/loopx/remote
+
+    Type `[ID]` to take over 1 commit of `origin`: [ID]
+    error: cannot push to `origin`: [remote rejected] (pre-receive hook declined); what it had is taken over, and nothing is lost
+    hint: see whether git gets through with `git ls-remote origin`
+    [exit 1]
+    ");
+    std::fs::remove_file(repo.path("hub.git/hooks/pre-receive")).expect("a hook");
+    assert_snapshot!(repo.loopx("sync --agent-id a"), @"pushed 1 commit to `origin`");
+    assert_eq!(hub(&repo), repo.tip().trim());
+}
+
+#[test]
+fn a_linked_worktree_syncs_as_well() {
+    let mut repo = synced();
+    repo.git("worktree add -q ../linked -b side").success();
+    repo.loopx("todo add one").success();
+    assert_snapshot!(repo.cd("linked").scene("
+        loopx sync --agent-id a
+        loopx -C ../repo/.loopx sync
+    "), @"
+    $ loopx sync --agent-id a
+    pushed 1 commit to `origin`
+    $ loopx -C ../repo/.loopx sync
+    `origin` has the same state already
+    ");
 }
 
 #[test]
