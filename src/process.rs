@@ -39,6 +39,12 @@ pub const GIT_DIR: &str = "GIT_DIR";
 pub const GIT_EXEC_PATH: &str = "GIT_EXEC_PATH";
 /// git's own: the index that a hook before a commit looks at.
 pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
+/// git's own, for a hook on a server: where the objects of a push are until the hook has agreed.
+pub const GIT_QUARANTINE_PATH: &str = "GIT_QUARANTINE_PATH";
+/// git's own: where objects are put.
+pub const GIT_OBJECT_DIRECTORY: &str = "GIT_OBJECT_DIRECTORY";
+/// git's own: where else there are objects.
+pub const GIT_ALTERNATE_OBJECT_DIRECTORIES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES";
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
 /// git's own: the command that reaches other hosts.

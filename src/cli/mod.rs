@@ -13,6 +13,7 @@ mod hooks;
 mod init;
 mod quota;
 mod status;
+mod sync;
 mod todo;
 mod transfer;
 mod uninstall;
@@ -109,6 +110,11 @@ enum Command {
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
+    /// The one remote that the state may go to
+    #[command(subcommand)]
+    Remote(sync::Remote),
+    /// Bring the state here and the one at the remote together
+    Sync(sync::Sync),
     /// Take loopx out of this clone again; the state stays unless it is purged (a person at a terminal only)
     Uninstall(uninstall::Uninstall),
     /// Called by git and by cargo, not by people
@@ -251,6 +257,8 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Compact(compact) => compact.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,
         Command::Import(import) => import.run(process, ctx)?,
+        Command::Remote(remote) => remote.run(process, ctx)?,
+        Command::Sync(sync) => sync.run(process, ctx)?,
         Command::Hooks(hooks) => hooks.run(process, ctx)?,
         Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
         Command::Hook(_) | Command::Guard(_) | Command::Demo | Command::Completions { .. } => {

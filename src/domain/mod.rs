@@ -31,6 +31,7 @@ pub mod push;
 pub mod refusal;
 pub mod scope;
 pub mod state;
+pub mod sync;
 
 #[cfg(test)]
 mod samples;

@@ -763,3 +763,65 @@ fn the_store_does_what_a_map_does() {
     }
     repo.assert_in_step();
 }
+
+/// A legal mutation by an agent.
+fn legal(store: &Store, op: Op, record: Record, time: Timestamp) {
+    let stamp = Stamp { by: "agent:codex-1".parse().unwrap(), at: time };
+    let change = Change { op, ..change(vec![record]) };
+    store.update(&stamp, |_| Ok::<_, Error>((Some(change.clone()), ()))).unwrap();
+}
+
+/// Legal notes with these numbers, one mutation each.
+fn notes(store: &Store, numbers: std::ops::Range<usize>) {
+    for number in numbers {
+        let at = Timestamp::from_unix(at("12:00").unix() + number as i64);
+        let by = "agent:codex-1".parse().unwrap();
+        let what = Finding::Note { text: format!("note {number}").parse().unwrap() };
+        let added = Stamp { by, at };
+        let note = Evidence { commit: None, dirty: false, todo: None, gate: None, added, what };
+        let id = numbered(number).as_str().replacen('t', "e", 1).parse().unwrap();
+        legal(store, Op::EvidenceAdd, Record::Evidence(ship(), id, note), at);
+    }
+}
+
+/// Syncs, and takes over whatever comes.
+fn sync(repo: &Repo) -> (usize, usize, usize) {
+    let store = repo.store();
+    let remote = store.remote("origin").unwrap();
+    let plan = store.compare(&remote, false, at("23:00"), &mut |_| (), |_, _| ()).unwrap();
+    let taken = store.take(&remote, &plan, &stamp("23:00")).unwrap();
+    store.send(&remote, &plan, taken.as_ref(), &mut |_| ()).unwrap();
+    (plan.takes.len(), plan.replays, plan.pushes)
+}
+
+/// Both sides have so many records that each folds some; the folding of one side stays.
+#[test]
+fn what_both_sides_folded_is_there_once() {
+    let (ours, theirs) = (begun(), begun());
+    let goal = Goal::new("Ship it".parse().unwrap(), vec![], stamp("11:00"));
+    legal(&ours.store(), Op::GoalAdd, Record::Goal(ship(), goal), at("11:00"));
+    notes(&ours.store(), 0..310);
+    let hub = ours.dir.path().join("hub.git");
+    ours.git("init -q --bare ../hub.git");
+    for repo in [&ours, &theirs] {
+        repo.git(&format!("remote add origin {}", hub.display()));
+        repo.git("config protocol.file.allow always");
+    }
+    assert_eq!(sync(&ours), (0, 0, 312));
+    // Both were begun by the same person in the same second, so that they have the same first commit.
+    assert_eq!(sync(&theirs), (311, 0, 0));
+    notes(&ours.store(), 310..325);
+    notes(&theirs.store(), 325..340);
+    assert_eq!(sync(&theirs), (0, 0, 16));
+    assert_eq!(sync(&ours), (16, 15, 15));
+    assert_eq!(sync(&theirs), (15, 0, 0));
+    assert_eq!(ours.git("rev-parse loopx/state"), theirs.git("rev-parse loopx/state"));
+    assert_eq!(ours.git("log --format=%s --grep=fold loopx/state").lines().count(), 1);
+    let store = ours.store();
+    assert_eq!(store.read().unwrap().evidence_population().unwrap(), 340);
+    assert_eq!(store.verify(true, at("23:00"), |_, _| ()).unwrap().bad, None);
+    ours.assert_in_step();
+    theirs.assert_in_step();
+    notes(&store, 340..400);
+    assert_eq!(ours.store().verify(true, at("23:00"), |_, _| ()).unwrap().bad, None);
+}

@@ -151,10 +151,7 @@ impl Store {
             }
         }
         if bad.is_none() {
-            let note = format!("{tip} {} {root}", known + checked);
-            // Without the note, the next look costs more.
-            let dir = self.git.private_dir();
-            let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), note));
+            self.remember(Remembered { tip, commits: known + checked, root });
         }
         Ok(Verified { tip: tip.to_string(), checked, known, checkpoint, bad })
     }
@@ -172,6 +169,58 @@ impl Store {
             next = self.commit(id)?.parents.first().copied();
         }
         self.at(tip)
+    }
+
+    /// The commits from `tip` back to `until` and without it, the newest first; all of them when it is not among them.
+    pub(super) fn line(&self, tip: ObjectId, until: Option<ObjectId>) -> Result<Vec<ObjectId>, Error> {
+        Ok(self.since(tip, until)?.0)
+    }
+
+    /// The commit before `id`.
+    pub(super) fn parent(&self, id: ObjectId) -> Result<Option<ObjectId>, Error> {
+        Ok(self.commit(id)?.parents.first().copied())
+    }
+
+    /// An error that names the oldest commit of a line, which is given the newest first, that is no legal mutation.
+    pub(super) fn must_be_legal(
+        &self,
+        line: &[ObjectId],
+        now: Timestamp,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<(), Error> {
+        for (checked, id) in line.iter().rev().enumerate() {
+            if let Err(problem) = self.judge(*id, now)? {
+                return Err(Error::Illegal { commit: id.to_string(), problem });
+            }
+            progress(checked + 1, line.len());
+        }
+        Ok(())
+    }
+
+    /// Checks what has come to `tip` since the last time this was asked here, and notes that it was.
+    pub(super) fn must_be_legal_here(
+        &self,
+        tip: ObjectId,
+        now: Timestamp,
+        progress: impl FnMut(usize, usize),
+    ) -> Result<(), Error> {
+        let remembered = self.remembered();
+        let (line, next) = self.since(tip, remembered.as_ref().map(|remembered| remembered.tip))?;
+        self.must_be_legal(&line, now, progress)?;
+        let known = remembered.filter(|remembered| next == Some(remembered.tip));
+        if let Some(first) = line.last() {
+            let root = known.as_ref().map_or(*first, |known| known.root);
+            let commits = line.len() + known.map_or(0, |known| known.commits);
+            self.remember(Remembered { tip, commits, root });
+        }
+        Ok(())
+    }
+
+    /// Without the note, the next look costs more.
+    fn remember(&self, Remembered { tip, commits, root }: Remembered) {
+        let dir = self.git.private_dir();
+        let note = format!("{tip} {commits} {root}");
+        let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), note));
     }
 
     fn remembered(&self) -> Option<Remembered> {
@@ -208,7 +257,7 @@ impl Store {
         Self::open(self.git.common_dir(), Some(self.git.common_dir()))
     }
 
-    fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
+    pub(super) fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
         let commit = self.commit(root)?;
         let is_one = commit.trailers.contains(&("Loopx-Op".to_owned(), Op::Checkpoint.word().to_owned()));
         let by = commit.committer.map_or_else(String::new, |person| person.name().to_owned());
@@ -221,7 +270,7 @@ impl Store {
     }
 
     /// Whether a commit is a legal mutation; the inner error says why not.
-    fn judge(&self, id: ObjectId, now: Timestamp) -> Result<Result<(), String>, Error> {
+    pub(super) fn judge(&self, id: ObjectId, now: Timestamp) -> Result<Result<(), String>, Error> {
         let commit = self.commit(id)?;
         let parent = match commit.parents[..] {
             [] => None,
