@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     actor::{Actor, Proof, Proven, Stamp},
     change::{Op, Record},
+    command::CommandLine,
+    evidence::Finding,
     gate::{Gate, GateState},
     goal::{Goal, GoalState},
     id::{GateId, GoalId, TodoId},
     quota::{Quota, Quotas},
     refusal::Refusal,
     time::Timestamp,
-    todo::{Todo, TodoState},
+    todo::{Looked, Monitor, Outcome, Todo, TodoState},
 };
 
 /// What a commit did to one record.
@@ -94,14 +96,43 @@ impl Mutation {
                 self.resolved(id, before, after, record)?;
                 todos.iter().try_for_each(|pair| self.followed(goal, id, after, *pair))
             }
-            (Op::TodoAdd, [(None, Some(record @ Record::Todo(_, _, todo)))]) => {
-                self.is_mine(record, &todo.added)?;
-                self.comes_out(record, todo.state == TodoState::Open { epoch: 0 })
-            }
+            (Op::TodoAdd, [_, ..]) => pairs.iter().try_for_each(|pair| match pair {
+                (None, Some(record @ Record::Todo(_, _, todo))) => self.added(record, todo),
+                _ => Err(self.shape()),
+            }),
             (
-                Op::TodoClaim | Op::TodoRelease | Op::TodoDone,
+                Op::TodoClaim
+                | Op::TodoRenew
+                | Op::TodoRelease
+                | Op::TodoBlock
+                | Op::TodoUnblock
+                | Op::TodoDrop
+                | Op::TodoReopen
+                | Op::TodoEdit
+                | Op::TodoDone,
                 [(Some(Record::Todo(goal, id, before)), Some(record @ Record::Todo(other, same, after)))],
-            ) if (goal, id) == (other, same) => self.worked(id, before, after, record),
+            ) if (goal, id) == (other, same) => self.worked(id, before, after, record, None),
+            (
+                Op::TodoDone,
+                [
+                    (None, Some(seen @ Record::Evidence(_, evidence_id, evidence))),
+                    (Some(Record::Todo(goal, id, before)), Some(record @ Record::Todo(other, same, after))),
+                ],
+            ) if (goal, id) == (other, same) => {
+                self.is_mine(seen, &evidence.added)?;
+                let TodoState::Done { evidence: rests_on, .. } = &after.state else {
+                    return Err(self.shape());
+                };
+                let about_it = evidence.todo.as_ref() == Some(id) && rests_on.contains(evidence_id);
+                let Finding::Check { argv, .. } = &evidence.what else { return Err(self.shape()) };
+                self.comes_out(seen, about_it)?;
+                self.worked(id, before, after, record, Some(argv.clone()))
+            }
+            (Op::TodoSplit | Op::TodoPoll, pairs) => self.branched(pairs),
+            (
+                Op::GoalPause | Op::GoalResume | Op::GoalAchieve | Op::GoalAbandon,
+                [(Some(Record::Goal(id, before)), Some(record @ Record::Goal(same, after)))],
+            ) if id == same => self.turned(id, before, after, record),
             (Op::EvidenceAdd, [(None, Some(record @ Record::Evidence(_, _, evidence)))]) => {
                 self.is_mine(record, &evidence.added)
             }
@@ -166,7 +197,8 @@ impl Mutation {
         let (Some(Record::Todo(of, id, before)), Some(record @ Record::Todo(to, same, after))) = pair else {
             return Err(self.shape());
         };
-        if (of, to) != (goal, goal) || id != same || !answered.todos.contains(id) {
+        let about = answered.todos.contains(id) || !answered.is_rejected() && before.is_blocked_on(gate);
+        if (of, to) != (goal, goal) || id != same || !about {
             return Err(self.shape());
         }
         let again = match &after.state {
@@ -178,17 +210,127 @@ impl Mutation {
         self.comes_out(record, again == *after)
     }
 
-    fn worked(&self, id: &TodoId, before: &Todo, after: &Todo, record: &Record) -> Result<(), Illegal> {
+    /// A todo as adding makes it.
+    fn added(&self, record: &Record, todo: &Todo) -> Result<(), Illegal> {
+        self.is_mine(record, &todo.added)?;
+        let fresh =
+            todo.monitor.as_ref().is_none_or(|monitor| *monitor == Monitor::new(monitor.every, self.at));
+        self.comes_out(record, fresh && todo.state == TodoState::Open { epoch: 0 })
+    }
+
+    fn worked(
+        &self,
+        id: &TodoId,
+        before: &Todo,
+        after: &Todo,
+        record: &Record,
+        passed: Option<CommandLine>,
+    ) -> Result<(), Illegal> {
         let stamp = Stamp { by: self.by.clone(), at: self.at };
-        let again = match (self.op, &after.state) {
+        let mut again = match (self.op, &after.state) {
             (Op::TodoClaim, TodoState::Claimed { lease_until, .. }) => {
                 self.must_not_be_stopped(id)?;
                 before.claim(id, &stamp, self.at.age(*lease_until))?
             }
+            (Op::TodoRenew, TodoState::Claimed { lease_until, .. }) => {
+                before.renew(id, &stamp, Some(self.at.age(*lease_until)))?
+            }
             (Op::TodoRelease, _) => before.release(id, &self.by)?,
             (Op::TodoDone, TodoState::Done { evidence, note, .. }) => {
                 self.must_not_be_stopped(id)?;
-                before.complete(id, &stamp, evidence.clone(), note.clone())?
+                let (evidence, note) = (evidence.clone(), note.clone());
+                before.complete(id, &stamp, Outcome { evidence, note, passed })?
+            }
+            (Op::TodoBlock, TodoState::Blocked { on, reason, .. }) => {
+                if let Some(gate) = on.iter().find(|gate| !self.gates.contains_key(gate)) {
+                    return Err(Refusal::UnknownGate(gate.clone()).into());
+                }
+                before.block(id, &stamp, on.clone(), reason.clone())?
+            }
+            (Op::TodoUnblock, _) => {
+                if let Some((gate_id, gate)) = self.gates.iter().find(|(gate, _)| before.is_blocked_on(gate))
+                {
+                    return Err(gate.refuse(gate_id, id).into());
+                }
+                before.unblock(id, &stamp)?
+            }
+            (Op::TodoDrop, TodoState::Dropped { reason, .. }) => {
+                if self.by.agent().is_some() {
+                    self.must_not_be_stopped(id)?;
+                }
+                before.drop(id, &stamp, reason.clone())?
+            }
+            (Op::TodoReopen, _) => before.reopen(id, &stamp)?,
+            (Op::TodoEdit, _) => before.edited(id, &stamp, after.clone())?,
+            _ => return Err(Illegal::Result { op: self.op, record: record.name() }),
+        };
+        as_once_written(&mut again.state, &after.state);
+        self.comes_out(record, again == *after)
+    }
+
+    /// One todo is changed, and others are added because of that.
+    fn branched(&self, pairs: &[(Option<&Record>, Option<&Record>)]) -> Result<(), Illegal> {
+        let stamp = Stamp { by: self.by.clone(), at: self.at };
+        let mut changed = None;
+        let mut fresh = Vec::new();
+        for pair in pairs {
+            match pair {
+                (Some(Record::Todo(goal, id, before)), Some(record @ Record::Todo(other, same, after)))
+                    if (goal, id) == (other, same) && changed.is_none() =>
+                {
+                    changed = Some((id, before, after, *record));
+                }
+                (None, Some(record @ Record::Todo(_, id, todo))) => fresh.push((id, todo, *record)),
+                _ => return Err(self.shape()),
+            }
+        }
+        let Some((id, before, after, record)) = changed else { return Err(self.shape()) };
+        self.must_not_be_stopped(id)?;
+        let made = |todo: &Todo| match self.op {
+            Op::TodoSplit => before.part(todo.title.clone(), stamp.clone()),
+            _ => before.follow_up(id, todo.title.clone(), stamp.clone()),
+        };
+        for (_, todo, record) in &fresh {
+            self.added(record, todo)?;
+            self.comes_out(record, made(todo) == **todo)?;
+        }
+        if self.op == Op::TodoSplit {
+            let parts = fresh.iter().map(|(id, ..)| (*id).clone()).collect();
+            return self.comes_out(record, !fresh.is_empty() && before.split(id, &stamp, &parts)? == *after);
+        }
+        let seen = after.monitor.as_ref().and_then(|monitor| monitor.fingerprint.clone());
+        let looks = [Some(Looked::Same), Some(Looked::Changed(seen.clone())), seen.map(Looked::Saw)];
+        let mut as_looked = false;
+        for looked in looks.into_iter().flatten() {
+            let (again, new) = before.poll(id, &stamp, looked)?;
+            as_looked |= again == *after && (new || fresh.is_empty());
+        }
+        self.comes_out(record, as_looked && fresh.len() <= 1)
+    }
+
+    /// A goal that is stopped, goes on, or is over.
+    fn turned(&self, id: &GoalId, before: &Goal, after: &Goal, record: &Record) -> Result<(), Illegal> {
+        let stamp = Stamp { by: self.by.clone(), at: self.at };
+        let again = match (self.op, &after.state) {
+            (Op::GoalPause, GoalState::Paused { reason, .. }) => before.pause(id, &stamp, reason.clone())?,
+            (Op::GoalResume, GoalState::Active {}) => {
+                self.must_be_a_person()?;
+                before.resume(id)?
+            }
+            (Op::GoalAchieve, GoalState::Achieved { by, at, evidence }) => {
+                self.must_be_a_person()?;
+                self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
+                let open = self.gates.iter().filter(|(_, gate)| gate.is_open());
+                let gates: Vec<GateId> = open.map(|(id, _)| id.clone()).collect();
+                if !gates.is_empty() {
+                    return Err(Refusal::GoalGated { goal: id.clone(), gates }.into());
+                }
+                before.achieve(id, by.clone(), *at, evidence.iter().cloned().map(Some).collect())?
+            }
+            (Op::GoalAbandon, GoalState::Abandoned { by, at, reason }) => {
+                self.must_be_a_person()?;
+                self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
+                before.abandon(id, by.clone(), *at, reason.clone())?
             }
             _ => return Err(Illegal::Result { op: self.op, record: record.name() }),
         };
@@ -223,6 +365,15 @@ impl Mutation {
             }
         }
         if loosens { self.must_be_a_person() } else { Ok(()) }
+    }
+}
+
+/// Leaves out of a state what earlier versions did not write when `stored` lacks it.
+fn as_once_written(state: &mut TodoState, stored: &TodoState) {
+    match (state, stored) {
+        (TodoState::Claimed { lease, .. }, TodoState::Claimed { lease: None, .. }) => *lease = None,
+        (TodoState::Done { epoch, .. }, TodoState::Done { epoch: 0, .. }) => *epoch = 0,
+        _ => {}
     }
 }
 
@@ -352,7 +503,7 @@ mod tests {
         let stolen =
             mutation(Op::TodoClaim, "agent:b", "10:00", vec![(todo_record(&open), todo_record(&claimed))]);
         illegal(&stolen, "todo/t-7k3q is not what `todo.claim` makes of it");
-        let done = open.complete(&id, &stamp("agent:a", "10:05"), BTreeSet::new(), None).unwrap();
+        let done = open.complete(&id, &stamp("agent:a", "10:05"), Outcome::default()).unwrap();
         let taken =
             mutation(Op::TodoDone, "agent:b", "10:05", vec![(todo_record(&claimed), todo_record(&done))]);
         illegal(&taken, "it is refused: todo `t-7k3q` is claimed by a until 2026-11-30T11:00:00Z");

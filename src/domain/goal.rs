@@ -88,4 +88,58 @@ impl Goal {
             state => Err(Refusal::GoalNotActive { goal: id.clone(), state: state.word() }),
         }
     }
+
+    /// Stops the loop for a while. Anybody may.
+    pub fn pause(&self, id: &GoalId, stamp: &Stamp, reason: Option<Note>) -> Result<Self, Refusal> {
+        self.must_be_active(id)?;
+        let state = GoalState::Paused { by: stamp.by.clone(), at: stamp.at, reason };
+        Ok(Self { state, ..self.clone() })
+    }
+
+    /// Lets the loop go on. The audit and the ops ask for a person.
+    pub fn resume(&self, id: &GoalId) -> Result<Self, Refusal> {
+        match &self.state {
+            GoalState::Paused { .. } => Ok(Self { state: GoalState::Active {}, ..self.clone() }),
+            GoalState::Active {} => Err(Refusal::GoalNotPaused { goal: id.clone() }),
+            state => Err(Refusal::GoalNotActive { goal: id.clone(), state: state.word() }),
+        }
+    }
+
+    /// Ends it as reached: `evidence` has one piece for each criterion, in their order.
+    pub fn achieve(
+        &self,
+        id: &GoalId,
+        by: Person,
+        at: Timestamp,
+        evidence: Vec<Option<EvidenceId>>,
+    ) -> Result<Self, Refusal> {
+        self.must_not_be_over(id)?;
+        let given = |at: usize| evidence.get(at).cloned().flatten();
+        let missing: Vec<_> = (self.done_when.iter().enumerate())
+            .filter(|(at, _)| given(*at).is_none())
+            .map(|(at, criterion)| (at + 1, criterion.clone()))
+            .collect();
+        if !missing.is_empty() {
+            return Err(Refusal::GoalUnmet { goal: id.clone(), missing });
+        }
+        let evidence = evidence.into_iter().flatten().collect();
+        Ok(Self { state: GoalState::Achieved { by, at, evidence }, ..self.clone() })
+    }
+
+    /// Ends it as given up.
+    pub fn abandon(&self, id: &GoalId, by: Person, at: Timestamp, reason: Note) -> Result<Self, Refusal> {
+        self.must_not_be_over(id)?;
+        Ok(Self { state: GoalState::Abandoned { by, at, reason }, ..self.clone() })
+    }
+
+    fn must_not_be_over(&self, id: &GoalId) -> Result<(), Refusal> {
+        match &self.state {
+            GoalState::Active {} | GoalState::Paused { .. } => Ok(()),
+            GoalState::Achieved { by, .. } | GoalState::Abandoned { by, .. } => Err(Refusal::GoalAlready {
+                goal: id.clone(),
+                state: self.state.word(),
+                by: Actor::Person(by.clone()),
+            }),
+        }
+    }
 }

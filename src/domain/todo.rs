@@ -2,11 +2,17 @@
 //!
 //! A claim **is** the lease: one mechanism, the first wins, it runs out by itself, and who takes an expired one is
 //! recorded with a higher epoch.
+//!
+//! A todo is a piece of work to be done once, or a monitor: something to look at again and again.
+//!
+//! Who may: an agent adds, blocks, takes, splits and completes. It undoes what agents did; what a person added, blocked
+//! or closed it only makes stricter, and the check of a todo it neither changes nor takes away.
 
 use std::collections::BTreeSet;
 
 use super::{
     actor::{Actor, Stamp},
+    command::CommandLine,
     id::{Capability, EvidenceId, GateId, TodoId},
     refusal::Refusal,
     text::{Note, Title},
@@ -30,8 +36,83 @@ pub struct Todo {
     /// What the host of the agent has to be able to do.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub requires: BTreeSet<Capability>,
+    /// What has to succeed before it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Check>,
+    /// It is a monitor: looked at again and again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<Monitor>,
     pub added: Stamp,
     pub state: TodoState,
+}
+
+/// A command that has to exit with 0 before the todo is done. No shell reads it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    pub argv: CommandLine,
+    /// It is ended after this time.
+    pub timeout: Seconds,
+}
+
+impl Check {
+    /// How long a check may take when nobody says otherwise.
+    pub const TIMEOUT: Seconds = Seconds(300);
+}
+
+/// When to look again, and what the last look found.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Monitor {
+    pub every: Seconds,
+    pub next_due: Timestamp,
+    /// What was found last, in whatever words tell it from something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Title>,
+    /// Looks in a row that found nothing new.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unchanged: u32,
+    /// Who looked last, and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polled: Option<Stamp>,
+}
+
+impl Monitor {
+    /// After so many looks in a row that found nothing new, looking again is no plan any more.
+    pub const STALE: u32 = 5;
+
+    /// A monitor that is due at once.
+    pub fn new(every: Seconds, now: Timestamp) -> Self {
+        Self { every, next_due: now, fingerprint: None, unchanged: 0, polled: None }
+    }
+
+    /// It is time to look.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.next_due <= now
+    }
+
+    /// So many looks found nothing new that somebody should think again.
+    pub fn is_stale(&self) -> bool {
+        self.unchanged >= Self::STALE
+    }
+}
+
+/// What a look found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Looked {
+    /// This; the monitor knows whether that is new. The first ever is not.
+    Saw(Title),
+    Same,
+    Changed(Option<Title>),
+}
+
+/// What completing a todo rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub evidence: BTreeSet<EvidenceId>,
+    pub note: Option<Note>,
+    /// The check that was run and exited with 0.
+    pub passed: Option<CommandLine>,
 }
 
 /// Whose work a todo is.
@@ -82,6 +163,9 @@ pub enum TodoState {
         /// Whose expired claim this one replaced.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         taken_from: Option<Actor>,
+        /// How long it holds from each renewal on, when that is not the usual time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lease: Option<Seconds>,
     },
     /// Refused by the gate `on`, or stopped for another reason.
     Blocked {
@@ -99,11 +183,15 @@ pub enum TodoState {
         evidence: BTreeSet<EvidenceId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<Note>,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        epoch: u32,
     },
     Dropped {
         by: Actor,
         at: Timestamp,
         reason: Note,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        epoch: u32,
     },
 }
 
@@ -121,6 +209,17 @@ impl TodoState {
             Self::Blocked { .. } => "blocked",
             Self::Done { .. } => "done",
             Self::Dropped { .. } => "dropped",
+        }
+    }
+
+    /// That of the last claim.
+    pub fn epoch(&self) -> u32 {
+        match self {
+            Self::Open { epoch }
+            | Self::Claimed { epoch, .. }
+            | Self::Blocked { epoch, .. }
+            | Self::Done { epoch, .. }
+            | Self::Dropped { epoch, .. } => *epoch,
         }
     }
 }
@@ -158,76 +257,210 @@ impl Todo {
     pub fn claim(&self, id: &TodoId, stamp: &Stamp, lease: Seconds) -> Result<Self, Refusal> {
         self.must_be_for(id, &stamp.by)?;
         let now = stamp.at;
-        let lease_until = now.plus(lease);
         let fresh = |epoch: u32, taken_from| TodoState::Claimed {
             by: stamp.by.clone(),
             since: now,
-            lease_until,
+            lease_until: now.plus(lease),
             epoch: epoch + 1,
             taken_from,
+            lease: unusual(lease),
         };
         let state = match &self.state {
             TodoState::Open { epoch } => fresh(*epoch, None),
-            TodoState::Claimed { by, since, lease_until: until, epoch, taken_from }
-                if *by == stamp.by && *until > now =>
-            {
-                if until.minus(Seconds(lease.0 / 2)) > now {
-                    return Ok(self.clone());
-                }
-                TodoState::Claimed {
-                    by: by.clone(),
-                    since: *since,
-                    lease_until,
-                    epoch: *epoch,
-                    taken_from: taken_from.clone(),
-                }
+            TodoState::Claimed { by, lease_until, .. } if *by == stamp.by && *lease_until > now => {
+                return self.renew(id, stamp, Some(lease));
             }
             TodoState::Claimed { by, lease_until, epoch, .. } if *lease_until <= now => {
                 fresh(*epoch, Some(by.clone()))
             }
-            _ => return Err(self.refuse(id)),
+            _ => return Err(self.refuse_to(id, &stamp.by)),
         };
         Ok(Self { state, ..self.clone() })
+    }
+
+    /// Holds the claim for another `lease`, or for as long as it was taken for. Nothing changes while more than half of
+    /// that remains. A claim that ran out can be renewed as long as nobody has taken it.
+    pub fn renew(&self, id: &TodoId, stamp: &Stamp, lease: Option<Seconds>) -> Result<Self, Refusal> {
+        let mut renewed = self.clone();
+        match &mut renewed.state {
+            TodoState::Claimed { by, lease_until, lease: usual, .. } if *by == stamp.by => {
+                let lease = lease.or(*usual).unwrap_or(LEASE);
+                if lease_until.minus(Seconds(lease.0 / 2)) <= stamp.at {
+                    (*lease_until, *usual) = (stamp.at.plus(lease), unusual(lease));
+                }
+                Ok(renewed)
+            }
+            _ => Err(self.refuse_to(id, &stamp.by)),
+        }
     }
 
     /// Gives a claim back.
     pub fn release(&self, id: &TodoId, by: &Actor) -> Result<Self, Refusal> {
         match &self.state {
-            TodoState::Claimed { by: holder, epoch, .. } if holder == by => {
-                Ok(Self { state: TodoState::Open { epoch: *epoch }, ..self.clone() })
-            }
-            _ => Err(self.refuse(id)),
+            TodoState::Claimed { by: holder, .. } if holder == by => Ok(self.freed()),
+            _ => Err(self.refuse_to(id, by)),
         }
     }
 
     /// Completes the todo: its holder may (also late, while nobody has taken it), and anybody whose kind of work it
-    /// is may when nobody has it.
-    pub fn complete(
+    /// is may when nobody has it. A todo with a check is completed when that was passed.
+    pub fn complete(&self, id: &TodoId, stamp: &Stamp, outcome: Outcome) -> Result<Self, Refusal> {
+        self.must_be_workable_by(id, stamp)?;
+        if let Some(check) = &self.check
+            && outcome.passed.as_ref() != Some(&check.argv)
+        {
+            return Err(Refusal::CheckNotPassed { todo: id.clone(), check: check.argv.clone() });
+        }
+        let Outcome { evidence, note, passed: _ } = outcome;
+        let epoch = self.state.epoch();
+        let state = TodoState::Done { by: stamp.by.clone(), at: stamp.at, evidence, note, epoch };
+        Ok(Self { state, ..self.clone() })
+    }
+
+    /// Gives the todo up. An agent gives up what agents added and nobody blocked but an agent.
+    pub fn drop(&self, id: &TodoId, stamp: &Stamp, reason: Note) -> Result<Self, Refusal> {
+        self.must_be_for(id, &stamp.by)?;
+        self.must_be_open_to(id, stamp)?;
+        self.must_not_undo(id, &stamp.by, "drop")?;
+        let epoch = self.state.epoch();
+        let state = TodoState::Dropped { by: stamp.by.clone(), at: stamp.at, reason, epoch };
+        Ok(Self { state, ..self.clone() })
+    }
+
+    /// Opens a closed todo again. What a person closed, only a person opens.
+    pub fn reopen(&self, id: &TodoId, stamp: &Stamp) -> Result<Self, Refusal> {
+        let (TodoState::Done { by, .. } | TodoState::Dropped { by, .. }) = &self.state else {
+            return Err(Refusal::TodoNotClosed { todo: id.clone(), state: self.state.word() });
+        };
+        of_a_person(id, &stamp.by, by, "closed", "reopen")?;
+        let monitor = self.monitor.clone().map(|monitor| Monitor { next_due: stamp.at, ..monitor });
+        Ok(Self { monitor, ..self.freed() })
+    }
+
+    /// Stops the todo for a reason, until somebody frees it or, with `on`, a person says yes at that gate.
+    pub fn block(
         &self,
         id: &TodoId,
         stamp: &Stamp,
-        evidence: BTreeSet<EvidenceId>,
-        note: Option<Note>,
+        on: Option<GateId>,
+        reason: Note,
     ) -> Result<Self, Refusal> {
-        self.must_be_for(id, &stamp.by)?;
-        match &self.state {
-            TodoState::Open { .. } => {}
-            TodoState::Claimed { by, .. } if *by == stamp.by => {}
-            TodoState::Claimed { .. } if self.is_free(stamp.at) => {}
-            _ => return Err(self.refuse(id)),
+        self.must_be_open_to(id, stamp)?;
+        if matches!(self.state, TodoState::Blocked { .. }) {
+            return Err(self.refuse(id));
         }
-        let state = TodoState::Done { by: stamp.by.clone(), at: stamp.at, evidence, note };
+        let epoch = self.state.epoch();
+        let state = TodoState::Blocked { on, by: stamp.by.clone(), at: stamp.at, reason, epoch };
         Ok(Self { state, ..self.clone() })
+    }
+
+    /// Frees a blocked todo. What a person blocked, only a person frees.
+    pub fn unblock(&self, id: &TodoId, stamp: &Stamp) -> Result<Self, Refusal> {
+        match &self.state {
+            TodoState::Blocked { by, .. } => {
+                of_a_person(id, &stamp.by, by, "blocked", "unblock")?;
+                Ok(self.freed())
+            }
+            TodoState::Done { .. } | TodoState::Dropped { .. } => Err(self.refuse(id)),
+            TodoState::Open { .. } | TodoState::Claimed { .. } => {
+                Err(Refusal::NotBlocked { todo: id.clone() })
+            }
+        }
+    }
+
+    /// The todo with everything of `to` that can be edited: not who added it, its state, or whether it is a monitor.
+    ///
+    /// An agent changes what agents added; of what a person added it only makes more of needs, required capabilities and
+    /// check, or leaves it to a person. It never weakens a check and never makes a person's work its own.
+    pub fn edited(&self, id: &TodoId, stamp: &Stamp, to: Self) -> Result<Self, Refusal> {
+        self.must_be_open_to(id, stamp)?;
+        let monitor = match (&self.monitor, &to.monitor) {
+            (Some(is), Some(wanted)) if is.every != wanted.every => {
+                let last = is.polled.as_ref().map_or(self.added.at, |polled| polled.at);
+                let (every, next_due) = (wanted.every, last.plus(wanted.every));
+                Some(Monitor { every, next_due, unchanged: 0, ..is.clone() })
+            }
+            (is, _) => is.clone(),
+        };
+        let edited = Self { added: self.added.clone(), state: self.state.clone(), monitor, ..to };
+        let Some(agent) = stamp.by.agent() else { return Ok(edited) };
+        if self.check.is_some() && edited.check != self.check {
+            return Err(Refusal::CheckIsKept { todo: id.clone(), agent: agent.clone() });
+        }
+        if (self.for_, edited.for_) == (Worker::Person, Worker::Agent) {
+            return Err(Refusal::TodoForPerson { todo: id.clone(), agent: agent.clone() });
+        }
+        let stricter = Self {
+            needs: self.needs.union(&edited.needs).cloned().collect(),
+            requires: self.requires.union(&edited.requires).cloned().collect(),
+            check: edited.check.clone(),
+            for_: edited.for_,
+            ..self.clone()
+        };
+        if edited != stricter {
+            of_a_person(id, &stamp.by, &self.added.by, "added", "change")?;
+        }
+        Ok(edited)
+    }
+
+    /// The todo once `parts` are to be done first. Nobody has it then.
+    pub fn split(&self, id: &TodoId, stamp: &Stamp, parts: &BTreeSet<TodoId>) -> Result<Self, Refusal> {
+        self.must_be_workable_by(id, stamp)?;
+        if self.monitor.is_some() {
+            return Err(Refusal::IsAMonitor { todo: id.clone() });
+        }
+        let needs = self.needs.union(parts).cloned().collect();
+        Ok(Self { needs, ..self.freed() })
+    }
+
+    /// One part of it: for the same, as urgent, with the same needs and required capabilities.
+    pub fn part(&self, title: Title, added: Stamp) -> Self {
+        let (body, check, monitor) = (None, None, None);
+        Self { title, body, check, monitor, added, state: TodoState::Open { epoch: 0 }, ..self.clone() }
+    }
+
+    /// Looks once more, and says whether something was new. Whoever had the monitor gives it back by that.
+    pub fn poll(&self, id: &TodoId, stamp: &Stamp, looked: Looked) -> Result<(Self, bool), Refusal> {
+        self.must_be_workable_by(id, stamp)?;
+        let monitor = self.monitor.as_ref().ok_or_else(|| Refusal::NoMonitor { todo: id.clone() })?;
+        let (fingerprint, new, first) = match looked {
+            Looked::Same => (monitor.fingerprint.clone(), false, false),
+            Looked::Changed(seen) => (seen, true, false),
+            Looked::Saw(seen) => {
+                let (first, new) = match &monitor.fingerprint {
+                    None => (true, false),
+                    Some(last) => (false, *last != seen),
+                };
+                (Some(seen), new, first)
+            }
+        };
+        let monitor = Monitor {
+            every: monitor.every,
+            next_due: stamp.at.plus(monitor.every),
+            fingerprint,
+            unchanged: if new || first { 0 } else { monitor.unchanged.saturating_add(1) },
+            polled: Some(stamp.clone()),
+        };
+        Ok((Self { monitor: Some(monitor), ..self.freed() }, new))
+    }
+
+    /// What a monitor that found something new asks for.
+    pub fn follow_up(&self, id: &TodoId, title: Title, added: Stamp) -> Self {
+        let why = format!("Monitor {id} found something new: {}", self.title);
+        let body = Note::fit(&why).map(|(note, _)| note);
+        Self { body, needs: BTreeSet::new(), ..self.part(title, added) }
+    }
+
+    fn freed(&self) -> Self {
+        Self { state: TodoState::Open { epoch: self.state.epoch() }, ..self.clone() }
     }
 
     /// Stops the todo because the person said no at `gate`. A closed todo stays as it is.
     pub fn block_on(&self, gate: &GateId, by: &Actor, at: Timestamp, reason: Note) -> Self {
-        let epoch = match &self.state {
-            TodoState::Open { epoch }
-            | TodoState::Claimed { epoch, .. }
-            | TodoState::Blocked { epoch, .. } => *epoch,
-            TodoState::Done { .. } | TodoState::Dropped { .. } => return self.clone(),
-        };
+        if self.is_closed() {
+            return self.clone();
+        }
+        let epoch = self.state.epoch();
         let state = TodoState::Blocked { on: Some(gate.clone()), by: by.clone(), at, reason, epoch };
         Self { state, ..self.clone() }
     }
@@ -235,11 +468,14 @@ impl Todo {
     /// Frees the todo if it is `gate` that blocks it.
     pub fn unblock_from(&self, gate: &GateId) -> Self {
         match &self.state {
-            TodoState::Blocked { on: Some(on), epoch, .. } if on == gate => {
-                Self { state: TodoState::Open { epoch: *epoch }, ..self.clone() }
-            }
+            TodoState::Blocked { on: Some(on), .. } if on == gate => self.freed(),
             _ => self.clone(),
         }
+    }
+
+    /// It is `gate` that blocks the todo.
+    pub fn is_blocked_on(&self, gate: &GateId) -> bool {
+        matches!(&self.state, TodoState::Blocked { on: Some(on), .. } if on == gate)
     }
 
     /// Why no step is possible from this state, for the states that have a reason.
@@ -262,6 +498,49 @@ impl Todo {
         }
     }
 
+    /// The same for `by`, who is told if it was theirs and who took it over.
+    fn refuse_to(&self, id: &TodoId, by: &Actor) -> Refusal {
+        match &self.state {
+            TodoState::Claimed { by: holder, since, lease_until, taken_from: Some(from), .. }
+                if from == by && holder != by =>
+            {
+                let (by, at, until) = (holder.clone(), *since, *lease_until);
+                Refusal::TakenOver { todo: id.clone(), by, at, until }
+            }
+            _ => self.refuse(id),
+        }
+    }
+
+    /// It is not closed, and no other agent has it; a person need not ask who has it.
+    fn must_be_open_to(&self, id: &TodoId, stamp: &Stamp) -> Result<(), Refusal> {
+        match self.holder(stamp.at) {
+            Some((holder, _)) if *holder != stamp.by && stamp.by.agent().is_some() => {
+                Err(self.refuse_to(id, &stamp.by))
+            }
+            _ if self.is_closed() => Err(self.refuse(id)),
+            _ => Ok(()),
+        }
+    }
+
+    /// It is `stamp.by`'s kind of work, and theirs or nobody's.
+    fn must_be_workable_by(&self, id: &TodoId, stamp: &Stamp) -> Result<(), Refusal> {
+        self.must_be_for(id, &stamp.by)?;
+        match &self.state {
+            TodoState::Open { .. } => Ok(()),
+            TodoState::Claimed { by, .. } if *by == stamp.by || self.is_free(stamp.at) => Ok(()),
+            _ => Err(self.refuse_to(id, &stamp.by)),
+        }
+    }
+
+    /// No person added or blocked it, if `by` is an agent.
+    fn must_not_undo(&self, id: &TodoId, by: &Actor, what: &'static str) -> Result<(), Refusal> {
+        of_a_person(id, by, &self.added.by, "added", what)?;
+        match &self.state {
+            TodoState::Blocked { by: blocker, .. } => of_a_person(id, by, blocker, "blocked", what),
+            _ => Ok(()),
+        }
+    }
+
     fn must_be_for(&self, id: &TodoId, by: &Actor) -> Result<(), Refusal> {
         match (self.for_, by) {
             (Worker::Person, Actor::Agent(agent)) => {
@@ -269,6 +548,27 @@ impl Todo {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// The length of a lease, unless it is the usual one.
+fn unusual(lease: Seconds) -> Option<Seconds> {
+    (lease != LEASE).then_some(lease)
+}
+
+/// Refuses `what` to an agent if it was a person who `did` something to the todo before.
+fn of_a_person(
+    id: &TodoId,
+    by: &Actor,
+    before: &Actor,
+    did: &'static str,
+    what: &'static str,
+) -> Result<(), Refusal> {
+    match (by, before) {
+        (Actor::Agent(_), Actor::Person(_)) => {
+            Err(Refusal::OfAPerson { todo: id.clone(), person: before.clone(), did, what })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -314,10 +614,9 @@ mod tests {
             a.claim(&id, &stamp("agent:b", "11:00"), HOUR).unwrap().complete(
                 &id,
                 &stamp("agent:a", "11:01"),
-                BTreeSet::new(),
-                None,
+                Outcome::default(),
             ),
-            "TodoClaimed",
+            "TakenOver",
         );
     }
 
@@ -339,7 +638,7 @@ mod tests {
     #[test]
     fn completing_is_for_the_holder_or_for_anyone_when_nobody_has_it() {
         let id = todo_id("t-7k3q");
-        let done = |todo: &Todo, by, time| todo.complete(&id, &stamp(by, time), BTreeSet::new(), None);
+        let done = |todo: &Todo, by, time| todo.complete(&id, &stamp(by, time), Outcome::default());
         assert!(done(&todo("p2"), "agent:a", "10:00").unwrap().is_closed());
         assert!(done(&claimed("agent:a", "10:00"), "agent:a", "10:30").unwrap().is_closed());
         assert!(
@@ -357,8 +656,8 @@ mod tests {
         let id = todo_id("t-7k3q");
         let theirs = Todo { for_: Worker::Person, ..todo("p2") };
         refused(theirs.claim(&id, &stamp("agent:a", "10:00"), HOUR), "TodoForPerson");
-        refused(theirs.complete(&id, &stamp("agent:a", "10:00"), BTreeSet::new(), None), "TodoForPerson");
-        assert!(theirs.complete(&id, &stamp("Ann <a@b>", "10:00"), BTreeSet::new(), None).is_ok());
+        refused(theirs.complete(&id, &stamp("agent:a", "10:00"), Outcome::default()), "TodoForPerson");
+        assert!(theirs.complete(&id, &stamp("Ann <a@b>", "10:00"), Outcome::default()).is_ok());
     }
 
     #[test]
@@ -368,7 +667,7 @@ mod tests {
         let blocked =
             claimed("agent:a", "10:00").block_on(&gate_id("bucket"), &actor("Ann <a@b>"), at("10:10"), no);
         refused(blocked.claim(&id, &stamp("agent:a", "10:11"), HOUR), "TodoBlocked");
-        refused(blocked.complete(&id, &stamp("agent:a", "10:11"), BTreeSet::new(), None), "TodoBlocked");
+        refused(blocked.complete(&id, &stamp("agent:a", "10:11"), Outcome::default()), "TodoBlocked");
         refused(blocked.release(&id, &actor("agent:a")), "TodoBlocked");
         assert_eq!(blocked.unblock_from(&gate_id("other")), blocked);
         assert!(matches!(blocked.unblock_from(&gate_id("bucket")).state, TodoState::Open { epoch: 1 }));

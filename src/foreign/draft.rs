@@ -291,12 +291,13 @@ impl Drafting {
             }
             State::Done(note) => {
                 let note = self.note(&item.id, "why it was closed", note);
-                TodoState::Done { by, at, evidence: BTreeSet::new(), note }
+                TodoState::Done { by, at, evidence: BTreeSet::new(), note, epoch: 0 }
             }
-            State::Dropped(why) => TodoState::Dropped { by, at, reason: reason(self, why) },
+            State::Dropped(why) => TodoState::Dropped { by, at, reason: reason(self, why), epoch: 0 },
         };
         let added = self.stamp.clone();
-        Todo { title, body, for_, priority: item.priority, needs, requires, added, state }
+        let (check, monitor, priority) = (None, None, item.priority);
+        Todo { title, body, for_, priority, needs, requires, check, monitor, added, state }
     }
 
     /// The needs of each item by their places, without what is unknown and without what would close a circle.

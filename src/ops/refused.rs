@@ -15,6 +15,7 @@ impl From<Refusal> for Error {
             }
             R::SeveralGoals(_) | R::GateInSeveralGoals { .. } | R::AmbiguousTodo { .. } => Kind::Usage,
             R::QuestionChanged { .. } => Kind::Conflict,
+            R::OfAPerson { .. } | R::CheckIsKept { .. } | R::NeedOfAPerson { .. } => Kind::PersonNeeded,
             _ => Kind::Refused,
         };
         let hint = match &refusal {
@@ -45,6 +46,29 @@ impl From<Refusal> for Error {
             R::TodoClaimed { .. } | R::NeedsOpen { .. } | R::TodoForPerson { .. } => {
                 Some("run `loopx quota should-run` for something to do".into())
             }
+            R::TakenOver { .. } | R::NothingReady { .. } => {
+                Some("run `loopx quota should-run`: it says what may be done now, and why".into())
+            }
+            R::OfAPerson { todo, .. } | R::CheckIsKept { todo, .. } | R::NeedOfAPerson { todo, .. } => Some(
+                format!("block it with `loopx todo block {todo} --reason \"<why>\"`, and ask the person"),
+            ),
+            R::CheckNotPassed { todo, .. } => {
+                Some(format!("run `loopx todo done {todo}` again: the check was changed meanwhile"))
+            }
+            R::TodoNotClosed { todo, .. }
+            | R::NotBlocked { todo }
+            | R::NoMonitor { todo }
+            | R::Circle { todo, .. } => Some(format!("run `loopx todo show {todo}`")),
+            R::IsAMonitor { todo } => Some(format!(
+                "add todos with `loopx todo poll {todo} --changed --follow-up \"<what to do>\"`"
+            )),
+            R::GoalAlready { goal, .. } | R::GoalNotPaused { goal } => {
+                Some(format!("run `loopx goal show {goal}`"))
+            }
+            R::GoalGated { gates, .. } => gates.first().map(|gate| format!("run `loopx gate show {gate}`")),
+            R::GoalUnmet { missing, .. } => missing.first().map(|(number, _)| {
+                format!("give `--met {number}=<evidence>`; `loopx evidence list` shows what there is")
+            }),
             R::NotClaimed { todo } => Some(format!("run `loopx todo claim {todo}`")),
             R::TodoBlocked { on: Some(gate), .. } => Some(format!("run `loopx gate show {gate}`")),
             R::GateOverTodo { gate, answers, .. } => {

@@ -141,6 +141,11 @@ impl<'s> Snapshot<'s> {
         self.anywhere(Shelf::Todos, goal, id.as_str())
     }
 
+    /// Whether a todo is there and not closed.
+    pub(super) fn is_open(&self, goal: &GoalId, id: &TodoId) -> Result<bool, Error> {
+        Ok(self.entry(&Shelf::Todos.open_file(goal, id.as_str()))?.is_some())
+    }
+
     /// A goal with everything open in it.
     pub fn state(&self, id: &GoalId) -> Result<Option<Loop>, Error> {
         let Some(goal) = self.goal(id)? else { return Ok(None) };
@@ -174,6 +179,19 @@ impl<'s> Snapshot<'s> {
         self.files(Shelf::Todos, &Shelf::Todos.closed(goal))
     }
 
+    /// Every closed todo there ever was. This is the one look whose cost follows the past.
+    pub fn all_closed_todos(&self, goal: &GoalId) -> Result<BTreeMap<TodoId, Todo>, Error> {
+        let mut all = BTreeMap::new();
+        for (id, todo) in archive::records::<Todo>(self, Shelf::Todos, goal)? {
+            let id = self.id(&Shelf::Todos.closed(goal), &id)?;
+            if !self.is_open(goal, &id)? {
+                all.insert(id, todo);
+            }
+        }
+        all.extend(self.closed_todos(goal)?);
+        Ok(all)
+    }
+
     /// Finds the todo `prefix` means: the one of that very id, else the only open one that begins so, else the only
     /// closed one. Open work comes first, so that the past can neither hide it nor make it slower to find.
     pub fn find_todo(&self, prefix: &TodoPrefix) -> Result<Found, Error> {
@@ -195,6 +213,9 @@ impl<'s> Snapshot<'s> {
         for goal in self.goals()? {
             let mut names = self.names(Shelf::Todos, &Shelf::Todos.closed(&goal))?;
             names.extend(archive::names(self, Shelf::Todos, &goal, prefix.as_str())?);
+            // What was folded, opened again and closed again lies in two places.
+            names.sort();
+            names.dedup();
             closed.extend(self.matching(prefix, &goal, names)?);
         }
         if let Some(exact) = closed.iter().position(|(_, id)| id.as_str() == prefix.as_str()) {

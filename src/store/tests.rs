@@ -140,6 +140,8 @@ fn todo(title: &str) -> Todo {
         priority: Priority::P2,
         needs: BTreeSet::new(),
         requires: BTreeSet::new(),
+        check: None,
+        monitor: None,
         added: stamp("10:00"),
         state: TodoState::Open { epoch: 0 },
     }
@@ -153,7 +155,7 @@ fn put_todo(id: &str, todo: Todo) -> Record {
 fn done(title: &str, second: i64) -> Todo {
     let at = Timestamp::from_unix(at("12:00").unix() + second);
     let by: Actor = "agent:codex-1".parse().unwrap();
-    Todo { state: TodoState::Done { by, at, evidence: BTreeSet::new(), note: None }, ..todo(title) }
+    Todo { state: TodoState::Done { by, at, evidence: BTreeSet::new(), note: None, epoch: 0 }, ..todo(title) }
 }
 
 /// The id of the todo with this number; ids begin with every digit there is.
