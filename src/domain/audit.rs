@@ -526,4 +526,189 @@ mod tests {
         assert_eq!(configure(ANN, "0.5", "1").judge(), Ok(()));
         illegal(&configure("agent:a", "0.5", "1"), "only a person may do that, and a did");
     }
+
+    fn step(op: Op, by: &str, before: &Todo, after: &Todo) -> Mutation {
+        mutation(op, by, "10:00", vec![(todo_record(before), todo_record(after))])
+    }
+
+    #[test]
+    fn what_happens_to_work_has_to_be_what_the_step_makes_of_it() {
+        let (id, ann, agent) = (todo_id("t-7k3q"), stamp(ANN, "10:00"), stamp("agent:a", "10:00"));
+        let why = || "because".parse().unwrap();
+        let open = todo("p2");
+        let persons = Todo { added: stamp(ANN, "09:00"), ..todo("p2") };
+        let claimed = open.claim(&id, &stamp("agent:a", "09:30"), super::super::time::Seconds(2400)).unwrap();
+        let legal = [
+            (Op::TodoRenew, claimed.clone(), claimed.renew(&id, &agent, None)),
+            (Op::TodoBlock, open.clone(), open.block(&id, &agent, None, why())),
+            (Op::TodoDrop, open.clone(), open.drop(&id, &agent, why())),
+        ];
+        for (op, before, after) in &legal {
+            let after = after.as_ref().unwrap();
+            assert_eq!(step(*op, "agent:a", before, after).judge(), Ok(()), "{op:?}");
+            let other = Todo { title: "Other".parse().unwrap(), ..after.clone() };
+            assert!(step(*op, "agent:a", before, &other).judge().is_err(), "{op:?}");
+            assert!(step(*op, "agent:b", before, after).judge().is_err(), "{op:?}");
+            assert!(step(Op::TodoAdd, "agent:a", before, after).judge().is_err(), "{op:?}");
+        }
+        let dropped = persons.drop(&id, &ann, why()).unwrap();
+        assert_eq!(step(Op::TodoDrop, ANN, &persons, &dropped).judge(), Ok(()));
+        illegal(
+            &step(Op::TodoDrop, "agent:a", &persons, &dropped),
+            "it is refused: todo `t-7k3q` was added by Ann, and only a person may drop it",
+        );
+        illegal(
+            &step(Op::TodoReopen, "agent:a", &dropped, &persons),
+            "it is refused: todo `t-7k3q` was closed by Ann, and only a person may reopen it",
+        );
+        assert_eq!(step(Op::TodoReopen, ANN, &dropped, &persons).judge(), Ok(()));
+        let blocked = open.block(&id, &ann, None, why()).unwrap();
+        assert_eq!(step(Op::TodoUnblock, ANN, &blocked, &open).judge(), Ok(()));
+        illegal(
+            &step(Op::TodoUnblock, "agent:a", &blocked, &open),
+            "it is refused: todo `t-7k3q` was blocked by Ann, and only a person may unblock it",
+        );
+        let gates: BTreeMap<_, _> = [(gate_id("bucket"), gate(&["t-7k3q"]))].into();
+        let by_agent = step(Op::TodoDrop, "agent:a", &open, &open.drop(&id, &agent, why()).unwrap());
+        illegal(
+            &Mutation { gates: gates.clone(), ..by_agent },
+            "it is refused: todo `t-7k3q` waits for gate `bucket`: \"Delete the bucket?\"",
+        );
+        let on = open.block(&id, &agent, Some(gate_id("bucket")), why()).unwrap();
+        let block = step(Op::TodoBlock, "agent:a", &open, &on);
+        illegal(&block, "it is refused: there is no gate `bucket`");
+        assert_eq!(Mutation { gates: gates.clone(), ..block }.judge(), Ok(()));
+        let free = Mutation { gates, ..step(Op::TodoUnblock, "agent:a", &on, &open) };
+        assert!(free.judge().is_err());
+    }
+
+    #[test]
+    fn a_check_is_not_weakened_and_not_left_out() {
+        let id = todo_id("t-7k3q");
+        let line = |text: &str| CommandLine::typed(text).unwrap();
+        let check = super::super::todo::Check {
+            argv: line("cargo test"),
+            timeout: super::super::todo::Check::TIMEOUT,
+        };
+        let checked = Todo { check: Some(check), ..todo("p2") };
+        assert_eq!(step(Op::TodoEdit, "agent:a", &todo("p2"), &checked).judge(), Ok(()));
+        assert_eq!(step(Op::TodoEdit, ANN, &checked, &todo("p2")).judge(), Ok(()));
+        illegal(
+            &step(Op::TodoEdit, "agent:a", &checked, &todo("p2")),
+            "it is refused: todo `t-7k3q` has a check, which agent `a` may not change or take away",
+        );
+        let evidence = |argv: &str, todo: &str| {
+            let (argv, seconds) = (line(argv), super::super::time::Seconds(3));
+            Some(Record::Evidence(
+                goal_id("ship"),
+                "e-0001".parse().unwrap(),
+                super::super::evidence::Evidence {
+                    commit: None,
+                    dirty: false,
+                    todo: Some(todo_id(todo)),
+                    gate: None,
+                    added: stamp("agent:a", "10:00"),
+                    what: Finding::Check { argv, seconds, output: None },
+                },
+            ))
+        };
+        let outcome = Outcome {
+            evidence: ["e-0001".parse().unwrap()].into(),
+            note: None,
+            passed: Some(line("cargo test")),
+        };
+        let done = checked.complete(&id, &stamp("agent:a", "10:00"), outcome).unwrap();
+        let complete = |seen| {
+            let work = (todo_record(&checked), todo_record(&done));
+            mutation(Op::TodoDone, "agent:a", "10:00", vec![(None, seen), work])
+        };
+        assert_eq!(complete(evidence("cargo test", "t-7k3q")).judge(), Ok(()));
+        illegal(
+            &complete(evidence("true", "t-7k3q")),
+            "it is refused: todo `t-7k3q` is done when `cargo test` exits with 0, and that was not seen",
+        );
+        illegal(
+            &complete(evidence("cargo test", "t-0001")),
+            "evidence/e-0001 is not what `todo.done` makes of it",
+        );
+        illegal(
+            &step(Op::TodoDone, "agent:a", &checked, &done),
+            "it is refused: todo `t-7k3q` is done when `cargo test` exits with 0, and that was not seen",
+        );
+    }
+
+    #[test]
+    fn parts_and_follow_ups_are_what_the_todo_makes_of_them() {
+        let (id, agent) = (todo_id("t-7k3q"), stamp("agent:a", "10:00"));
+        let new =
+            |id: &str, todo: &Todo| (None, Some(Record::Todo(goal_id("ship"), todo_id(id), todo.clone())));
+        let whole = todo("p1");
+        let after = whole.split(&id, &agent, &[todo_id("t-0001")].into()).unwrap();
+        let part = whole.part("Part".parse().unwrap(), agent.clone());
+        let split = |part: &Todo, after: &Todo| {
+            let steps = vec![new("t-0001", part), (todo_record(&whole), todo_record(after))];
+            mutation(Op::TodoSplit, "agent:a", "10:00", steps)
+        };
+        assert_eq!(split(&part, &after).judge(), Ok(()));
+        let urgent = Todo { priority: super::super::todo::Priority::P0, ..part.clone() };
+        illegal(&split(&urgent, &after), "todo/t-0001 is not what `todo.split` makes of it");
+        illegal(&split(&part, &whole), "todo/t-7k3q is not what `todo.split` makes of it");
+        illegal(
+            &step(Op::TodoSplit, "agent:a", &whole, &whole),
+            "todo/t-7k3q is not what `todo.split` makes of it",
+        );
+
+        let every = super::super::time::Seconds(3600);
+        let monitor = Todo { monitor: Some(Monitor::new(every, at("09:00"))), ..todo("p1") };
+        let add = |todo: &Todo| mutation(Op::TodoAdd, "agent:a", "09:00", vec![new("t-0001", todo)]);
+        assert_eq!(add(&monitor).judge(), Ok(()));
+        let later = Todo { monitor: Some(Monitor::new(every, at("23:00"))), ..monitor.clone() };
+        illegal(&add(&later), "todo/t-0001 is not what `todo.add` makes of it");
+        let next = monitor.follow_up(&id, "Look".parse().unwrap(), agent.clone());
+        for (looked, new_found) in [
+            (Looked::Same, false),
+            (Looked::Saw("x".parse().unwrap()), false),
+            (Looked::Changed(None), true),
+            (Looked::Changed(Some("x".parse().unwrap())), true),
+        ] {
+            let (after, _) = monitor.poll(&id, &agent, looked).unwrap();
+            assert_eq!(step(Op::TodoPoll, "agent:a", &monitor, &after).judge(), Ok(()));
+            let steps = vec![new("t-0001", &next), (todo_record(&monitor), todo_record(&after))];
+            let followed = mutation(Op::TodoPoll, "agent:a", "10:00", steps);
+            // A first fingerprint and a change to it look alike from outside.
+            if after.monitor.as_ref().unwrap().unchanged > 0 || new_found {
+                assert_eq!(followed.judge().is_ok(), new_found);
+            }
+            let mut forged = after.clone();
+            forged.monitor.as_mut().unwrap().next_due = at("23:00");
+            assert!(step(Op::TodoPoll, "agent:a", &monitor, &forged).judge().is_err());
+        }
+    }
+
+    #[test]
+    fn a_goal_is_paused_by_anybody_and_turned_otherwise_by_a_person() {
+        let id = goal_id("ship");
+        let goal = Goal::new("Ship it".parse().unwrap(), vec![], stamp(ANN, "08:00"));
+        let ann: super::super::actor::Person = ANN.parse().unwrap();
+        let turn = |op, by, before: &Goal, after: &Goal| {
+            let record = |goal: &Goal| Some(Record::Goal(id.clone(), goal.clone()));
+            mutation(op, by, "10:00", vec![(record(before), record(after))])
+        };
+        let paused = goal.pause(&id, &stamp("agent:a", "10:00"), None).unwrap();
+        assert_eq!(turn(Op::GoalPause, "agent:a", &goal, &paused).judge(), Ok(()));
+        let achieved = goal.achieve(&id, ann.clone(), at("10:00"), vec![]).unwrap();
+        let abandoned = goal.abandon(&id, ann, at("10:00"), "no".parse().unwrap()).unwrap();
+        for (op, before, after) in [
+            (Op::GoalResume, &paused, &goal),
+            (Op::GoalAchieve, &goal, &achieved),
+            (Op::GoalAbandon, &goal, &abandoned),
+        ] {
+            assert_eq!(turn(op, ANN, before, after).judge(), Ok(()));
+            illegal(&turn(op, "agent:a", before, after), "only a person may do that, and a did");
+            assert!(turn(Op::GoalPause, ANN, before, after).judge().is_err());
+        }
+        let gated = turn(Op::GoalAchieve, ANN, &goal, &achieved);
+        let gated = Mutation { gates: [(gate_id("bucket"), gate(&[]))].into(), ..gated };
+        illegal(&gated, "it is refused: goal `ship` has open questions: `bucket`");
+    }
 }

@@ -143,3 +143,37 @@ impl Goal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples::{at, goal_id, stamp};
+
+    #[test]
+    fn each_turn_of_a_goal_is_legal_or_refused() {
+        let id = goal_id("ship");
+        let ann: Person = "Ann <ann@example.test>".parse().unwrap();
+        let done_when = vec!["it builds".parse().unwrap(), "it is fast".parse().unwrap()];
+        let goal = Goal::new("Ship it".parse().unwrap(), done_when, stamp("agent:a", "08:00"));
+        let e = |id: &str| Some(id.parse::<EvidenceId>().unwrap());
+        let achieve = |goal: &Goal, evidence| goal.achieve(&id, ann.clone(), at("10:00"), evidence);
+        let abandon = |goal: &Goal| goal.abandon(&id, ann.clone(), at("10:00"), "no".parse().unwrap());
+
+        let paused = goal.pause(&id, &stamp("agent:a", "09:00"), None).unwrap();
+        assert_eq!(paused.resume(&id).unwrap(), goal);
+        assert!(matches!(
+            paused.pause(&id, &stamp("agent:a", "09:00"), None),
+            Err(Refusal::GoalNotActive { .. })
+        ));
+        assert!(matches!(goal.resume(&id), Err(Refusal::GoalNotPaused { .. })));
+        let missing = vec![(2, "it is fast".parse().unwrap())];
+        assert_eq!(achieve(&goal, vec![e("e-0001")]), Err(Refusal::GoalUnmet { goal: id.clone(), missing }));
+        assert!(achieve(&goal, vec![None, e("e-0001")]).is_err());
+        let achieved = achieve(&paused, vec![e("e-0001"), e("e-0001")]).unwrap();
+        for over in [achieved, abandon(&goal).unwrap()] {
+            assert!(matches!(abandon(&over), Err(Refusal::GoalAlready { .. })));
+            assert!(matches!(achieve(&over, vec![]), Err(Refusal::GoalAlready { .. })));
+            assert!(over.resume(&id).is_err() && over.pause(&id, &stamp("agent:a", "09:00"), None).is_err());
+        }
+    }
+}

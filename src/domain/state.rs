@@ -261,4 +261,77 @@ mod tests {
             matches!(&records[..], [Record::Gate(..), Record::Todo(_, _, free)] if free.is_free(at("12:00")))
         );
     }
+
+    #[test]
+    fn needs_lead_nowhere_back() {
+        let needy = |need: &str| Todo { needs: [todo_id(need)].into(), ..todo("p2") };
+        let state = loop_with(&[("t-0001", todo("p2")), ("t-0002", needy("t-0001"))], &[]);
+        let (one, two) = (todo_id("t-0001"), todo_id("t-0002"));
+        let circle = vec![one.clone(), two.clone(), one.clone()];
+        assert_eq!(
+            state.edit(&one, &stamp("agent:a", "10:00"), needy("t-0002")),
+            Err(Refusal::Circle { todo: one.clone(), circle })
+        );
+        assert!(state.edit(&one, &stamp("agent:a", "10:00"), needy("t-0001")).is_err(), "itself");
+        // Closed, it stands in nobody's way; open again it would.
+        let closed =
+            needy("t-0002").complete(&todo_id("t-0003"), &stamp("agent:a", "10:00"), Outcome::default());
+        let three = todo_id("t-0003");
+        let closed = closed.unwrap();
+        assert!(state.reopen(&three, &closed, &stamp("agent:a", "10:01")).is_ok());
+        let mut state = state;
+        state.todos.insert(one, needy("t-0003"));
+        let again = state.reopen(&three, &closed, &stamp("agent:a", "10:01"));
+        assert!(matches!(again, Err(Refusal::Circle { circle, .. }) if circle.len() == 4));
+    }
+
+    #[test]
+    fn an_agent_does_not_get_around_a_person_or_a_gate() {
+        let agent = stamp("agent:a", "10:00");
+        let ann = stamp("Ann <ann@example.test>", "10:00");
+        let why: Note = "because".parse().unwrap();
+        let (one, two) = (todo_id("t-0001"), todo_id("t-0002"));
+        let theirs = Todo { for_: Worker::Person, ..todo("p2") };
+        let needy = Todo { needs: [one.clone()].into(), ..todo("p2") };
+        let state = loop_with(&[("t-0001", theirs), ("t-0002", needy)], &[]);
+        assert!(matches!(state.edit(&two, &agent, todo("p2")), Err(Refusal::NeedOfAPerson { .. })));
+        assert!(state.edit(&two, &ann, todo("p2")).is_ok());
+
+        let mut gated = loop_with(&[("t-0001", todo("p2"))], &[("bucket", gate(&["t-0001"]))]);
+        let is_gated = |result: Result<Todo, Refusal>| {
+            assert!(matches!(result, Err(Refusal::GateOverTodo { .. })), "{result:?}");
+        };
+        for answered in [false, true] {
+            is_gated(gated.drop(&one, &agent, why.clone()));
+            is_gated(gated.split(&one, &agent, &[two.clone()]));
+            is_gated(gated.poll(&one, &agent, Looked::Same).map(|(todo, _)| todo));
+            assert!(gated.drop(&one, &ann, why.clone()).is_ok());
+            if answered {
+                is_gated(gated.unblock(&one, &ann));
+            }
+            for record in answer(&gated, if answered { "approve" } else { "reject" }) {
+                match record {
+                    Record::Gate(_, id, gate) => drop(gated.gates.insert(id, gate)),
+                    Record::Todo(_, id, todo) => drop(gated.todos.insert(id, todo)),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_yes_frees_what_was_blocked_on_the_gate() {
+        let (one, agent) = (todo_id("t-0001"), stamp("agent:a", "10:00"));
+        let why: Note = "because".parse().unwrap();
+        let mut state = loop_with(&[("t-0001", todo("p2"))], &[("bucket", gate(&["t-0002"]))]);
+        let unknown = state.block(&one, &agent, Some(gate_id("nope")), why.clone());
+        assert!(matches!(unknown, Err(Refusal::UnknownGate(_))));
+        let blocked = state.block(&one, &agent, Some(gate_id("bucket")), why).unwrap();
+        state.todos.insert(one.clone(), blocked);
+        assert!(matches!(state.unblock(&one, &agent), Err(Refusal::GateOverTodo { .. })));
+        assert_eq!(answer(&state, "reject").len(), 1, "the gate alone");
+        assert!(
+            matches!(&answer(&state, "approve")[..], [Record::Gate(..), Record::Todo(_, _, free)] if free.is_free(at("12:00")))
+        );
+    }
 }

@@ -672,4 +672,224 @@ mod tests {
         assert_eq!(blocked.unblock_from(&gate_id("other")), blocked);
         assert!(matches!(blocked.unblock_from(&gate_id("bucket")).state, TodoState::Open { epoch: 1 }));
     }
+
+    const ANN: &str = "Ann <a@b>";
+
+    fn why() -> Note {
+        "because".parse().unwrap()
+    }
+
+    /// What an agent of another name may make of a todo that is `Some` agent's or a person's.
+    #[track_caller]
+    fn check(result: Result<Todo, Refusal>, expected: &str) {
+        match (result, expected) {
+            (Ok(todo), _) => assert_eq!(todo.state.word(), expected),
+            (refused, _) => self::refused(refused, expected),
+        }
+    }
+
+    #[test]
+    fn a_heartbeat_holds_a_claim_as_long_as_it_was_taken_for() {
+        let id = todo_id("t-7k3q");
+        let until = |todo: &Todo| match &todo.state {
+            TodoState::Claimed { lease_until, epoch: 1, .. } => *lease_until,
+            state => panic!("{state:?}"),
+        };
+        let a = claimed("agent:a", "10:00");
+        assert_eq!(a.renew(&id, &stamp("agent:a", "10:29"), None).unwrap(), a, "more than half remains");
+        let renewed = a.renew(&id, &stamp("agent:a", "10:30"), None).unwrap();
+        assert_eq!(until(&renewed), at("11:30"), "an hour again, not the usual time");
+        let longer = a.renew(&id, &stamp("agent:a", "10:29"), Some(Seconds(7200))).unwrap();
+        assert_eq!(until(&longer), at("12:29"));
+        assert_eq!(until(&longer.renew(&id, &stamp("agent:a", "12:00"), None).unwrap()), at("14:00"));
+        let late = a.renew(&id, &stamp("agent:a", "12:00"), None).unwrap();
+        assert_eq!(until(&late), at("13:00"), "late, but nobody took it");
+        refused(a.renew(&id, &stamp("agent:b", "10:30"), None), "TodoClaimed");
+        refused(todo("p2").renew(&id, &stamp("agent:a", "10:30"), None), "NotClaimed");
+    }
+
+    #[test]
+    fn who_comes_back_late_is_told_who_took_over() {
+        let id = todo_id("t-7k3q");
+        let b = claimed("agent:a", "10:00").claim(&id, &stamp("agent:b", "11:00"), HOUR).unwrap();
+        let late = stamp("agent:a", "11:10");
+        let told = Refusal::TakenOver {
+            todo: id.clone(),
+            by: actor("agent:b"),
+            at: at("11:00"),
+            until: at("12:00"),
+        };
+        assert_eq!(b.claim(&id, &late, HOUR), Err(told.clone()));
+        assert_eq!(b.renew(&id, &late, None), Err(told.clone()));
+        assert_eq!(b.release(&id, &late.by), Err(told.clone()));
+        assert_eq!(b.complete(&id, &late, Outcome::default()), Err(told));
+        refused(b.release(&id, &actor("agent:c")), "TodoClaimed");
+    }
+
+    #[test]
+    fn a_todo_with_a_check_is_done_when_that_one_was_passed() {
+        let id = todo_id("t-7k3q");
+        let line = |text: &str| CommandLine::typed(text).unwrap();
+        let check = Check { argv: line("cargo test"), timeout: Check::TIMEOUT };
+        let todo = Todo { check: Some(check), ..todo("p2") };
+        let done = |passed| {
+            let outcome = Outcome { passed, ..Outcome::default() };
+            todo.complete(&id, &stamp("agent:a", "10:00"), outcome)
+        };
+        refused(done(None), "CheckNotPassed");
+        refused(done(Some(line("true"))), "CheckNotPassed");
+        check_word(done(Some(line("cargo test"))), "done");
+    }
+
+    #[track_caller]
+    fn check_word(result: Result<Todo, Refusal>, expected: &str) {
+        assert_eq!(result.unwrap().state.word(), expected);
+    }
+
+    #[test]
+    fn who_may_drop_block_free_and_reopen_what() {
+        let id = todo_id("t-7k3q");
+        let agents = todo("p2");
+        let persons = Todo { added: stamp(ANN, "09:00"), ..todo("p2") };
+        let for_person = Todo { for_: Worker::Person, ..todo("p2") };
+        let b = stamp("agent:b", "10:30");
+        let ann = stamp(ANN, "10:30");
+        let drop = |todo: &Todo, by: &Stamp| todo.drop(&id, by, why());
+        check(drop(&agents, &b), "dropped");
+        check(drop(&persons, &b), "OfAPerson");
+        check(drop(&for_person, &b), "TodoForPerson");
+        check(drop(&claimed("agent:a", "10:00"), &b), "TodoClaimed");
+        check(drop(&claimed("agent:b", "10:00"), &b), "dropped");
+        for todo in [&agents, &persons, &for_person, &claimed("agent:a", "10:00")] {
+            check(drop(todo, &ann), "dropped");
+        }
+
+        let block = |todo: &Todo, by: &Stamp| todo.block(&id, by, None, why());
+        for todo in [&agents, &persons, &for_person] {
+            check(block(todo, &b), "blocked");
+        }
+        check(block(&claimed("agent:a", "10:00"), &b), "TodoClaimed");
+        check(block(&claimed("agent:a", "10:00"), &ann), "blocked");
+        let by_agent = block(&agents, &b).unwrap();
+        let by_person = block(&agents, &ann).unwrap();
+        check(block(&by_agent, &b), "TodoBlocked");
+        check(by_agent.unblock(&id, &stamp("agent:c", "11:00")), "open");
+        check(by_person.unblock(&id, &b), "OfAPerson");
+        check(by_person.unblock(&id, &ann), "open");
+        check(drop(&by_agent, &b), "dropped");
+        check(drop(&by_person, &b), "OfAPerson");
+        check(agents.unblock(&id, &ann), "NotBlocked");
+
+        let closed = [
+            drop(&agents, &b).unwrap(),
+            agents.complete(&id, &b, Outcome::default()).unwrap(),
+            drop(&agents, &ann).unwrap(),
+            agents.complete(&id, &ann, Outcome::default()).unwrap(),
+        ];
+        let c = stamp("agent:c", "11:00");
+        for (todo, by_agent) in closed.iter().zip(["open", "open", "OfAPerson", "OfAPerson"]) {
+            check(todo.reopen(&id, &c), by_agent);
+            check(todo.reopen(&id, &ann), "open");
+            check(drop(todo, &ann), "TodoClosed");
+            check(block(todo, &ann), "TodoClosed");
+            check(todo.unblock(&id, &ann), "TodoClosed");
+            check(todo.split(&id, &c, &BTreeSet::new()), "TodoClosed");
+            check(todo.edited(&id, &c, agents.clone()), "TodoClosed");
+        }
+        check(agents.reopen(&id, &ann), "TodoNotClosed");
+    }
+
+    #[test]
+    fn an_epoch_does_not_come_back_with_a_reopened_todo() {
+        let id = todo_id("t-7k3q");
+        let done = claimed("agent:a", "10:00").complete(&id, &stamp("agent:a", "10:10"), Outcome::default());
+        let open = done.unwrap().reopen(&id, &stamp("agent:a", "10:20")).unwrap();
+        assert_eq!(open.state, TodoState::Open { epoch: 1 });
+    }
+
+    #[test]
+    fn an_agent_makes_a_persons_todo_stricter_and_nothing_else() {
+        let id = todo_id("t-7k3q");
+        let agents = todo("p2");
+        let persons = Todo { added: stamp(ANN, "09:00"), ..todo("p2") };
+        let line = |text: &str| Some(Check { argv: CommandLine::typed(text).unwrap(), timeout: HOUR });
+        let renamed = |todo: &Todo| Todo { title: "Other".parse().unwrap(), ..todo.clone() };
+        let needy = |todo: &Todo| Todo { needs: [todo_id("t-0001")].into(), ..todo.clone() };
+        let online = |todo: &Todo| Todo { requires: ["network".parse().unwrap()].into(), ..todo.clone() };
+        let checked = |todo: &Todo| Todo { check: line("true"), ..todo.clone() };
+        let handed = |todo: &Todo| Todo { for_: Worker::Person, ..todo.clone() };
+        let edit = |todo: &Todo, to: Todo| todo.edited(&id, &stamp("agent:b", "10:00"), to);
+        for stricter in [needy, online, handed] {
+            check(edit(&persons, stricter(&persons)), "open");
+            check(edit(&agents, stricter(&agents)), "open");
+        }
+        check(edit(&persons, checked(&persons)), "open");
+        check(edit(&persons, renamed(&persons)), "OfAPerson");
+        check(edit(&agents, renamed(&agents)), "open");
+        for stricter in [needy, online] {
+            check(edit(&stricter(&persons), persons.clone()), "OfAPerson");
+            check(edit(&stricter(&agents), agents.clone()), "open");
+        }
+        check(edit(&handed(&agents), agents.clone()), "TodoForPerson");
+        for weaker in [agents.clone(), Todo { check: line("cargo test"), ..agents.clone() }] {
+            check(edit(&checked(&agents), weaker.clone()), "CheckIsKept");
+            check(checked(&agents).edited(&id, &stamp(ANN, "10:00"), weaker), "open");
+        }
+        check(edit(&claimed("agent:a", "09:30"), renamed(&agents)), "TodoClaimed");
+        let forged =
+            Todo { added: stamp(ANN, "09:00"), state: claimed("agent:b", "09:00").state, ..agents.clone() };
+        assert_eq!(edit(&agents, forged), Ok(agents), "who added it and its state are not edited");
+    }
+
+    #[test]
+    fn a_split_todo_waits_for_its_parts() {
+        let id = todo_id("t-7k3q");
+        let parts: BTreeSet<TodoId> = [todo_id("t-0001"), todo_id("t-0002")].into();
+        let whole = claimed("agent:a", "10:00").split(&id, &stamp("agent:a", "10:10"), &parts).unwrap();
+        assert_eq!((whole.needs.clone(), whole.state.clone()), (parts.clone(), TodoState::Open { epoch: 1 }));
+        refused(claimed("agent:a", "10:00").split(&id, &stamp("agent:b", "10:10"), &parts), "TodoClaimed");
+        let monitor = Todo { monitor: Some(Monitor::new(HOUR, at("10:00"))), ..todo("p2") };
+        refused(monitor.split(&id, &stamp("agent:a", "10:10"), &parts), "IsAMonitor");
+    }
+
+    #[test]
+    fn a_monitor_counts_what_is_not_new_and_knows_when_to_look_again() {
+        let id = todo_id("t-7k3q");
+        let fresh = Todo { monitor: Some(Monitor::new(HOUR, at("09:00"))), ..todo("p2") };
+        let poll = |todo: &Todo, time: &str, looked: Looked| {
+            let (todo, new) = todo.poll(&id, &stamp("agent:a", time), looked).unwrap();
+            let monitor = todo.monitor.clone().unwrap();
+            (todo, new, monitor.unchanged, monitor.next_due)
+        };
+        let saw = |text: &str| Looked::Saw(text.parse().unwrap());
+        let (first, new, unchanged, due) = poll(&fresh, "10:00", saw("red"));
+        assert_eq!((new, unchanged, due), (false, 0, at("11:00")), "the first look is where it begins");
+        let (again, new, unchanged, _) = poll(&first, "11:00", saw("red"));
+        assert_eq!((new, unchanged), (false, 1));
+        let (same, new, unchanged, due) = poll(&again, "11:30", Looked::Same);
+        assert_eq!((new, unchanged, due), (false, 2, at("12:30")));
+        let (green, new, unchanged, _) = poll(&same, "12:30", saw("green"));
+        assert_eq!((new, unchanged), (true, 0));
+        assert_eq!(green.monitor.clone().unwrap().fingerprint, Some("green".parse().unwrap()));
+        let (changed, new, unchanged, _) = poll(&same, "12:30", Looked::Changed(None));
+        assert_eq!((new, unchanged, changed.monitor.unwrap().fingerprint), (true, 0, None));
+
+        let held = fresh.claim(&id, &stamp("agent:a", "10:00"), HOUR).unwrap();
+        assert_eq!(poll(&held, "10:01", Looked::Same).0.state, TodoState::Open { epoch: 1 });
+        let by_b =
+            |todo: &Todo| todo.poll(&id, &stamp("agent:b", "10:01"), Looked::Same).map(|(todo, _)| todo);
+        refused(by_b(&held), "TodoClaimed");
+        refused(by_b(&todo("p2")), "NoMonitor");
+        refused(by_b(&Todo { for_: Worker::Person, ..fresh.clone() }), "TodoForPerson");
+
+        let mut stale = first;
+        for _ in 0..Monitor::STALE {
+            stale = poll(&stale, "11:00", Looked::Same).0;
+        }
+        assert!(stale.monitor.as_ref().unwrap().is_stale());
+        let rarer = Monitor { every: Seconds(7200), ..stale.monitor.clone().unwrap() };
+        let rarer = Todo { monitor: Some(rarer), ..stale.clone() };
+        let edited = stale.edited(&id, &stamp("agent:a", "11:10"), rarer).unwrap().monitor.unwrap();
+        assert_eq!((edited.is_stale(), edited.next_due), (false, at("13:00")), "another plan begins anew");
+    }
 }

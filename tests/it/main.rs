@@ -33,3 +33,4 @@ mod transfer;
 mod trust;
 mod uninstall;
 mod verify;
+mod work;
