@@ -216,7 +216,7 @@ pub(super) struct Add {
     #[arg(long, value_name = "TIME", value_parser = every)]
     every: Option<Seconds>,
     /// A list of todos, to be added in one commit or not at all; `-` for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["title", "body", "for_", "priority", "needs", "requires", "check", "every"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["title", "body", "needs", "requires", "check", "every"])]
     from: Option<PathBuf>,
     /// How the list is written: `- [ ] title`, where an item needs those indented below it, or JSON objects, one a line;
     /// told by its looks when left out
@@ -278,9 +278,18 @@ impl Todo {
                 let added = &done.value;
                 let skipped = match added.skipped {
                     0 => String::new(),
-                    done => format!(", and left out {done} done already"),
+                    done => format!(
+                        "; left out {} that {} done",
+                        Count(done, "item"),
+                        if done == 1 { "is" } else { "are" }
+                    ),
                 };
-                let text = format!("added {}{skipped}\n", Count(added.todos.len(), "todo"));
+                let needing = match added.needing {
+                    0 => String::new(),
+                    1 => ", 1 of which needs others of the list".to_owned(),
+                    many => format!(", {many} of which need others of the list"),
+                };
+                let text = format!("added {}{needing}{skipped}\n", Count(added.todos.len(), "todo"));
                 let text = text + &table(ctx, added.todos.iter()).to_string();
                 Ok(Said { text, ..Said::done(&done, "") })
             }
@@ -344,7 +353,7 @@ impl Todo {
                     None => {
                         let can = capability.into_iter().collect();
                         let done = ops::todo::claim_next(ctx, goal_id.as_ref(), can, lease)?;
-                        Ok(claimed(ctx, &done, &format!(": {}", done.value.todo.title)))
+                        Ok(claimed(ctx, &done, &format!(" ({})", done.value.todo.title)))
                     }
                 }
             }
@@ -600,6 +609,9 @@ const LINES: usize = 10;
 fn checked(process: &Process, ctx: &Ctx, id: &TodoId, check: &Check) -> Result<Ran, Error> {
     let argv = &check.argv;
     let dir = ctx.store.git().worktree().unwrap_or_else(|| ctx.cwd.clone());
+    if process.stderr_is_terminal() {
+        process.err(&format!("running the check `{argv}`\n"));
+    }
     let heard = process.listen(argv.words(), &dir, check.timeout).map_err(|error| {
         let program = argv.words().first().map_or("", String::as_str);
         Error::new(Kind::Environment, format!("the check `{argv}` of todo `{id}` cannot be started: {error}"))
@@ -637,7 +649,7 @@ fn branched(ctx: &Ctx, done: &Done<Branched>, line: &str) -> Said {
     Said { text, ..said }
 }
 
-fn claimed(ctx: &Ctx, done: &Done<TodoView>, more: &str) -> Said {
+fn claimed(ctx: &Ctx, done: &Done<TodoView>, title: &str) -> Said {
     let view = &done.value;
     let from = match &view.todo.state {
         TodoState::Claimed { by, since, taken_from: Some(from), .. } if from != by && *since == ctx.now => {
@@ -645,7 +657,7 @@ fn claimed(ctx: &Ctx, done: &Done<TodoView>, more: &str) -> Said {
         }
         _ => String::new(),
     };
-    Said::done(done, &format!("claimed todo {}{}{from}{more}", view.id, until(view)))
+    Said::done(done, &format!("claimed todo {}{title}{}{from}", view.id, until(view)))
 }
 
 fn until(view: &TodoView) -> String {

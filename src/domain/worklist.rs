@@ -6,10 +6,11 @@
 use std::{collections::BTreeMap, fmt};
 
 use super::{
+    command::CommandLine,
     id::{Capability, TodoId, TodoPrefix},
     needs::circle,
     text::{Note, Title},
-    todo::{Priority, Worker},
+    todo::{Check, Priority, Worker},
 };
 
 /// What is to be added, in the order it was written.
@@ -29,6 +30,7 @@ pub struct Entry {
     pub priority: Priority,
     pub requires: Vec<Capability>,
     pub needs: Vec<Need>,
+    pub check: Option<Check>,
 }
 
 /// What an entry needs.
@@ -104,8 +106,8 @@ impl Worklist {
         Ok(list)
     }
 
-    /// Reads one JSON object a line: `title`, and if wanted `body`, `for`, `priority`, `requires`, `needs` (ids, or the
-    /// `key` of another line) and `key`. One line that is no such thing refuses all.
+    /// Reads one JSON object a line: `title`, and if wanted `body`, `for`, `priority`, `requires`, `check` (a
+    /// command line), `needs` (ids, or the `key` of another line) and `key`. One line that is no such thing refuses all.
     pub fn json_lines(text: &str) -> Result<Self, BadLine> {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -119,6 +121,7 @@ impl Worklist {
             requires: Vec<Capability>,
             #[serde(default)]
             needs: Vec<String>,
+            check: Option<String>,
             key: Option<String>,
         }
         let mut list = Self::default();
@@ -131,7 +134,11 @@ impl Worklist {
             })?;
             let priority = line.priority.unwrap_or(Priority::P2);
             let (for_, requires) = (line.for_.unwrap_or(Worker::Agent), line.requires);
-            let entry = Entry { body: line.body, for_, requires, ..Entry::plain(line.title, priority) };
+            let check = line.check.map(|check| CommandLine::typed(&check)).transpose();
+            let check =
+                check.map_err(|why| bad(at, why))?.map(|argv| Check { argv, timeout: Check::TIMEOUT });
+            let entry =
+                Entry { body: line.body, for_, requires, check, ..Entry::plain(line.title, priority) };
             let place = list.push(at, entry)?;
             if let Some(key) = line.key
                 && keys.insert(key.clone(), place).is_some()
@@ -183,8 +190,8 @@ impl Worklist {
 
 impl Entry {
     fn plain(title: Title, priority: Priority) -> Self {
-        let (requires, needs) = (Vec::new(), Vec::new());
-        Self { title, body: None, for_: Worker::Agent, priority, requires, needs }
+        let (requires, needs, check) = (Vec::new(), Vec::new(), None);
+        Self { title, body: None, for_: Worker::Agent, priority, requires, needs, check }
     }
 }
 

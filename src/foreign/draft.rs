@@ -12,7 +12,7 @@ use crate::domain::{
     id::{EvidenceId, GateId, GoalId, TodoId, slug},
     refusal::Refusal,
     text::{Fit, Note, Title},
-    todo::{Todo, TodoState, Worker},
+    todo::{Monitor, Todo, TodoState, Worker},
 };
 
 /// Ids that are free where the records will go, as many as [`Need`] says, ascending: what comes first there comes first
@@ -296,7 +296,8 @@ impl Drafting {
             State::Dropped(why) => TodoState::Dropped { by, at, reason: reason(self, why), epoch: 0 },
         };
         let added = self.stamp.clone();
-        let (check, monitor, priority) = (None, None, item.priority);
+        let (check, priority) = (None, item.priority);
+        let monitor = item.every.map(|every| Monitor::new(every, self.stamp.at));
         Todo { title, body, for_, priority, needs, requires, check, monitor, added, state }
     }
 

@@ -54,6 +54,9 @@ pub struct Pick {
     pub id: TodoId,
     pub title: Title,
     pub priority: Priority,
+    /// It is a monitor: to be looked at and polled, not completed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub monitor: bool,
     /// The end of the claim, when the agent holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<Timestamp>,
@@ -176,7 +179,8 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
     };
     let todo = decision.todo().map(|id| {
         let todo = &state.todos[id];
-        Pick { id: id.clone(), title: todo.title.clone(), priority: todo.priority, lease_until }
+        let (title, monitor) = (todo.title.clone(), todo.monitor.is_some());
+        Pick { id: id.clone(), title, priority: todo.priority, monitor, lease_until }
     });
     let pending =
         decision.gates().into_iter().flat_map(|gates| std::iter::once(&gates.first).chain(&gates.rest));

@@ -49,9 +49,13 @@ impl From<Refusal> for Error {
             R::TakenOver { .. } | R::NothingReady { .. } => {
                 Some("run `loopx quota should-run`: it says what may be done now, and why".into())
             }
-            R::OfAPerson { todo, .. } | R::CheckIsKept { todo, .. } | R::NeedOfAPerson { todo, .. } => Some(
-                format!("block it with `loopx todo block {todo} --reason \"<why>\"`, and ask the person"),
-            ),
+            R::OfAPerson { todo, what, .. } => {
+                let verb = if *what == "change" { "edit" } else { what };
+                Some(format!("ask the person to run `loopx todo {verb} {todo}` in a terminal"))
+            }
+            R::CheckIsKept { todo, .. } | R::NeedOfAPerson { todo, .. } => {
+                Some(format!("ask the person to run `loopx todo edit {todo}` in a terminal"))
+            }
             R::CheckNotPassed { todo, .. } => {
                 Some(format!("run `loopx todo done {todo}` again: the check was changed meanwhile"))
             }

@@ -92,6 +92,8 @@ pub fn add(ctx: &Ctx, request: &Request) -> Result<Done<TodoView>, Error> {
 #[derive(Debug, Serialize)]
 pub struct Added {
     pub todos: Vec<TodoView>,
+    /// How many of them need others of the list.
+    pub needing: usize,
     /// Items of the list that were done already, and left out.
     pub skipped: usize,
 }
@@ -115,14 +117,16 @@ pub fn add_all(ctx: &Ctx, goal: Option<&GoalId>, list: &Worklist) -> Result<Done
                 priority: entry.priority,
                 needs: needs.collect::<Result<_, Error>>()?,
                 requires: entry.requires.iter().cloned().collect(),
-                check: None,
+                check: entry.check.clone(),
                 monitor: None,
                 added: stamp.clone(),
                 state: TodoState::Open { epoch: 0 },
             };
             todos.push(TodoView { id: id.clone(), goal: goal.clone(), todo });
         }
-        let added = Added { todos, skipped: list.skipped };
+        let needs_others = |todo: &&TodoView| todo.todo.needs.iter().any(|need| ids.contains(need));
+        let needing = todos.iter().filter(needs_others).count();
+        let added = Added { todos, needing, skipped: list.skipped };
         let Some(first) = added.todos.first() else { return Ok((None, added)) };
         let many = crate::text::Count(added.todos.len(), "todo");
         let change = Change {
@@ -278,7 +282,7 @@ pub fn said(obstacle: Obstacle) -> &'static str {
         Obstacle::Claimed => "claimed by others",
         Obstacle::Needs => "waiting for what they need",
         Obstacle::Capability => "asking for what this host cannot do",
-        Obstacle::NotDue => "monitors that are not due",
+        Obstacle::NotDue => "not due yet",
         Obstacle::Gate => "waiting for a gate",
     }
 }

@@ -128,7 +128,8 @@ fn eight_that_ask_for_the_next_todo_get_eight() {
     let taken: BTreeSet<_> = claims.iter().map(|claim| claim["id"].as_str().expect("an id")).collect();
     assert_eq!(taken.len(), 8);
     let listed = repo.loopx("todo list --state claimed --json").success().json();
-    let listed: Vec<_> = listed["todos"].as_array().expect("todos").iter().map(|todo| &todo["title"]).collect();
+    let listed = listed["todos"].as_array().expect("todos").iter();
+    let listed: Vec<_> = listed.map(|todo| todo["title"].as_str().expect("a title").to_owned()).collect();
     let first: Vec<_> = (0..8).map(|number| format!("number {number}")).collect();
     assert_eq!(listed, first, "the best were taken");
     assert_sound(&repo, &base, 8);
