@@ -522,10 +522,7 @@ fn in_editor(process: &Process, ctx: &Ctx, todo: &TodoPrefix) -> Result<Edits, E
         Error::new(Kind::Usage, format!("what was saved is no todo, so nothing was changed: {why}"))
             .hint(format!("run `loopx todo edit {todo}` again"))
     })?;
-    let body = match Note::fit(&edited.body) {
-        None => None,
-        Some((note, _)) => Some(note),
-    };
+    let body = Note::fit(&edited.body).map(|(note, _)| note);
     let trimmed = |body: &Option<Note>| body.as_ref().map(|body| body.as_str().trim().to_owned());
     let gone = |id: &&TodoId| !edited.needs.iter().any(|need| need.matches(id.as_str()));
     Ok(Edits {

@@ -156,12 +156,15 @@ pub fn next(state: &Loop, asker: &Asker, now: Timestamp) -> Decision {
     Decision::Replan { why }
 }
 
-/// The todo the asker holds; the one whose lease ends first, if several.
+/// The todo the asker holds and could complete if no gate were over it; the one whose lease ends first, if several.
 fn own_claim<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Option<(&'a TodoId, Timestamp)> {
     let agent = asker.agent.as_ref()?;
     state
         .todos
         .iter()
+        .filter(|(_, todo)| {
+            todo.for_ == Worker::Agent && !todo.needs.iter().any(|need| state.todos.contains_key(need))
+        })
         .filter_map(|(id, todo)| todo.holder(now).map(|(by, until)| (id, by, until)))
         .filter(|(_, by, _)| by.agent() == Some(agent))
         .map(|(id, _, until)| (id, until))
@@ -488,6 +491,8 @@ mod tests {
             claimed("agent:a", "09:30"),
             claimed("agent:b", "09:30"),
             claimed("agent:b", "08:00"),
+            Todo { needs: [todo_id("t-0002")].into(), ..claimed("agent:a", "09:30") },
+            Todo { for_: Worker::Person, ..claimed("agent:a", "09:30") },
             monitor("p0", "10:00", 0),
             monitor("p0", "10:00", 5),
             monitor("p0", "10:30", 0),

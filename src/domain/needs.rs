@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_deep_chain_takes_no_stack_and_each_todo_once() {
-        let number = |id: &TodoId| u32::from_str_radix(&id.as_str()[2..], 10).unwrap();
+        let number = |id: &TodoId| id.as_str()[2..].parse::<u32>().unwrap();
         let mut looks = 0;
         let found = circle([todo_id("t-000000")], |todo| {
             looks += 1;

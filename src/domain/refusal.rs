@@ -69,7 +69,7 @@ pub enum Refusal {
     NoMonitor { todo: TodoId },
     #[error("todo `{todo}` is a monitor, which has no parts")]
     IsAMonitor { todo: TodoId },
-    #[error("todo `{todo}` would need itself: {}", .circle.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" needs "))]
+    #[error("todo `{todo}` would need itself: {}", along(.circle))]
     Circle { todo: TodoId, circle: Vec<TodoId> },
     #[error(
         "todo `{todo}` needs `{need}`, which is for a person, and agent `{agent}` may not leave that out"
@@ -105,6 +105,20 @@ pub enum Refusal {
 
 fn list<T: std::fmt::Display>(items: &[T]) -> String {
     items.iter().map(|item| format!("`{item}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A walk along needs; of a long one its ends.
+fn along(circle: &[TodoId]) -> String {
+    let said = |ids: &[TodoId]| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" needs ");
+    match circle.len() {
+        0..=10 => said(circle),
+        length => format!(
+            "{} needs … ({} more) needs {}",
+            said(&circle[..4]),
+            length - 8,
+            said(&circle[length - 4..])
+        ),
+    }
 }
 
 fn on_gate(gate: Option<&GateId>) -> String {

@@ -303,7 +303,7 @@ mod tests {
         };
         for answered in [false, true] {
             is_gated(gated.drop(&one, &agent, why.clone()));
-            is_gated(gated.split(&one, &agent, &[two.clone()]));
+            is_gated(gated.split(&one, &agent, std::slice::from_ref(&two)));
             is_gated(gated.poll(&one, &agent, Looked::Same).map(|(todo, _)| todo));
             assert!(gated.drop(&one, &ann, why.clone()).is_ok());
             if answered {

@@ -276,7 +276,7 @@ mod tests {
         );
         assert_eq!(
             said(Worklist::json_lines("{\"title\":\"a\"}\n{\"titel\":\"b\"}")).as_str(),
-            "line 2: unknown field `titel`, expected one of `title`, `body`, `for`, `priority`, `requires`, `needs`, `key`"
+            "line 2: unknown field `titel`, expected one of `title`, `body`, `for`, `priority`, `requires`, `needs`, `check`, `key`"
         );
         assert_eq!(
             said(Worklist::json_lines(r#"{"title":"a","needs":["b"]}"#)),
