@@ -121,7 +121,8 @@ pub fn next(state: &Loop, asker: &Asker, now: Timestamp) -> Decision {
     }
     if let Some(todo) = best.cloned() {
         return match (waiting, &state.todos[&todo].monitor) {
-            (_, Some(monitor)) if monitor.is_stale() => Decision::Replan { why: Planless::Stale(todo) },
+            (Some(gates), Some(monitor)) if monitor.is_stale() => Decision::Ask { gates },
+            (None, Some(monitor)) if monitor.is_stale() => Decision::Replan { why: Planless::Stale(todo) },
             (gates, Some(_)) => Decision::Poll { todo, gates },
             (None, None) => Decision::Run { todo },
             (Some(gates), None) => Decision::RunOther { todo, gates },
@@ -438,6 +439,11 @@ mod tests {
             &loop_with(&[("t-0001", monitor("p0", "10:00", 5)), ("t-0002", todo("p3"))], &[]),
             run("t-0002"),
         );
+        let gated = loop_with(
+            &[("t-0001", monitor("p0", "10:00", 5)), ("t-0002", todo("p3"))],
+            &[("bucket", gate(&["t-0002"]))],
+        );
+        check(&gated, Decision::Ask { gates: pending("bucket", &[]) });
         check(&loop_with(&[("t-0001", monitor("p0", "10:20", 5))], &[]), wait("10:20", Waiting::Monitors));
         let online = Todo { requires: ["network".parse().unwrap()].into(), ..monitor("p0", "10:20", 0) };
         check(&loop_with(&[("t-0001", online)], &[]), Decision::Replan { why: Planless::NoneReady });

@@ -6,7 +6,7 @@ use super::{
     actor::{Actor, Proven, Stamp},
     change::Record,
     gate::{Gate, Seen},
-    goal::{Goal, GoalState},
+    goal::Goal,
     id::{Choice, GateId, GoalId, TodoId},
     needs::circle,
     quota::{Quota, Spend},
@@ -121,6 +121,7 @@ impl Loop {
 
     /// Opens `closed` again, which is `id`.
     pub fn reopen(&self, id: &TodoId, closed: &Todo, stamp: &Stamp) -> Result<Todo, Refusal> {
+        self.goal.must_be_active(&self.id)?;
         let open = closed.reopen(id, stamp)?;
         self.must_not_circle(id, &open)?;
         Ok(open)
@@ -179,9 +180,7 @@ impl Loop {
 
     /// The open todo `id`, if no gate is over it and the goal goes on.
     fn ungated(&self, id: &TodoId) -> Result<&Todo, Refusal> {
-        if !matches!(self.goal.state, GoalState::Active {}) {
-            return Err(Refusal::GoalNotActive { goal: self.id.clone(), state: self.goal.state.word() });
-        }
+        self.goal.must_be_active(&self.id)?;
         let todo = &self.todos[id];
         if let Some((gate_id, gate)) = self.gate_over(id) {
             return Err(gate.refuse(gate_id, id));
@@ -283,6 +282,9 @@ mod tests {
         state.todos.insert(one, needy("t-0003"));
         let again = state.reopen(&three, &closed, &stamp("agent:a", "10:01"));
         assert!(matches!(again, Err(Refusal::Circle { circle, .. }) if circle.len() == 4));
+        let paused = state.goal.pause(&state.id, &stamp("agent:a", "10:02"), None).unwrap();
+        let again = Loop { goal: paused, ..state }.reopen(&three, &closed, &stamp("agent:a", "10:03"));
+        assert!(matches!(again, Err(Refusal::GoalNotActive { .. })));
     }
 
     #[test]

@@ -211,6 +211,24 @@ fn a_check_that_hangs_cannot_start_or_says_too_much() {
 }
 
 #[test]
+fn a_check_ends_with_whoever_waits_for_it() {
+    let repo = Sandbox::ready();
+    repo.script("repo/stop.sh", "#!/bin/sh\n(sleep 20; touch ended) &\nkill -TERM $PPID\nsleep 20\ntouch ended\n");
+    let id = repo.todo("one --check ./stop.sh");
+    assert_snapshot!(repo.loopx(&format!("todo done {id}")), @"
+    [stderr] error: todo `t-fdjx` is not done: its check `./stop.sh` was ended by signal 15
+    [stderr] hint: make it pass and run `loopx todo done t-fdjx` again
+    [exit 1]
+    ");
+    assert!(!repo.path("repo/ended").exists());
+    repo.script("repo/stop.sh", "#!/bin/sh\n(sleep 20; touch ended) &\necho all is well\n");
+    assert_snapshot!(repo.loopx(&format!("todo done {id}")), @"
+    completed todo t-fdjx: one
+    its check `./stop.sh` passed in 0 s, which is kept as evidence
+    ");
+}
+
+#[test]
 fn only_a_person_takes_a_check_away() {
     let repo = Sandbox::ready();
     let id = repo.todo("one --agent-id a");
