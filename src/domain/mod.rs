@@ -20,9 +20,11 @@ pub mod command;
 pub mod evidence;
 pub mod gate;
 pub mod goal;
+pub mod needs;
 pub mod policy;
 pub mod quota;
 pub mod todo;
+pub mod worklist;
 
 pub mod audit;
 pub mod change;

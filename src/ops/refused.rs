@@ -17,6 +17,7 @@ impl From<Refusal> for Error {
             | R::UnknownBypass(_) => Kind::NotFound,
             R::SeveralGoals(_) | R::GateInSeveralGoals { .. } | R::AmbiguousTodo { .. } => Kind::Usage,
             R::QuestionChanged { .. } => Kind::Conflict,
+            R::OfAPerson { .. } | R::CheckIsKept { .. } | R::NeedOfAPerson { .. } => Kind::PersonNeeded,
             _ => Kind::Refused,
         };
         let hint = match &refusal {
@@ -47,6 +48,33 @@ impl From<Refusal> for Error {
             R::TodoClaimed { .. } | R::NeedsOpen { .. } | R::TodoForPerson { .. } => {
                 Some("run `loopx quota should-run` for something to do".into())
             }
+            R::TakenOver { .. } | R::NothingReady { .. } => {
+                Some("run `loopx quota should-run`: it says what may be done now, and why".into())
+            }
+            R::OfAPerson { todo, what, .. } => {
+                let verb = if *what == "change" { "edit" } else { what };
+                Some(format!("ask the person to run `loopx todo {verb} {todo}` in a terminal"))
+            }
+            R::CheckIsKept { todo, .. } | R::NeedOfAPerson { todo, .. } => {
+                Some(format!("ask the person to run `loopx todo edit {todo}` in a terminal"))
+            }
+            R::CheckNotPassed { todo, .. } => {
+                Some(format!("run `loopx todo done {todo}` again: the check was changed meanwhile"))
+            }
+            R::TodoNotClosed { todo, .. }
+            | R::NotBlocked { todo }
+            | R::NoMonitor { todo }
+            | R::Circle { todo, .. } => Some(format!("run `loopx todo show {todo}`")),
+            R::IsAMonitor { todo } => Some(format!(
+                "add todos with `loopx todo poll {todo} --changed --follow-up \"<what to do>\"`"
+            )),
+            R::GoalAlready { goal, .. } | R::GoalNotPaused { goal } => {
+                Some(format!("run `loopx goal show {goal}`"))
+            }
+            R::GoalGated { gates, .. } => gates.first().map(|gate| format!("run `loopx gate show {gate}`")),
+            R::GoalUnmet { missing, .. } => missing.first().map(|(number, _)| {
+                format!("give `--met {number}=<evidence>`; `loopx evidence list` shows what there is")
+            }),
             R::NotClaimed { todo } => Some(format!("run `loopx todo claim {todo}`")),
             R::TodoBlocked { on: Some(gate), .. } => Some(format!("run `loopx gate show {gate}`")),
             R::GateOverTodo { gate, answers, .. } => {

@@ -38,3 +38,4 @@ mod transfer;
 mod trust;
 mod uninstall;
 mod verify;
+mod work;

@@ -48,9 +48,9 @@ struct Gate {
 #[derive(Debug, Clone, PartialEq)]
 enum State {
     Open { epoch: u32 },
-    Claimed { by: String, since: i64, until: i64, epoch: u32, from: Option<String> },
+    Claimed { by: String, since: i64, until: i64, lease: i64, epoch: u32, from: Option<String> },
     Blocked { on: String, at: i64, reason: String, epoch: u32 },
-    Done { by: String, at: i64, evidence: Option<String> },
+    Done { by: String, at: i64, evidence: Option<String>, epoch: u32 },
 }
 
 #[derive(Debug, Clone)]
@@ -171,8 +171,10 @@ impl Model {
         let fresh = Goal { objective: "Ship it".into(), features: BTreeSet::new(), added: stamp(0) };
         self.goals.insert(goal.clone(), fresh);
         for number in 0..OLD {
-            let (added, state) =
-                (stamp(number), State::Done { by: "agent:a".into(), at: old_time(number), evidence: None });
+            let (added, state) = (
+                stamp(number),
+                State::Done { by: "agent:a".into(), at: old_time(number), evidence: None, epoch: 0 },
+            );
             let (title, needs) = (format!("Work {number}"), BTreeSet::new());
             let todo = Todo { goal: goal.clone(), title, for_person: false, needs, added, state };
             self.todos.insert(old_id("t", number), todo);
@@ -423,6 +425,7 @@ impl Model {
             by: by.clone(),
             since: now,
             until: now + lease,
+            lease,
             epoch: epoch + 1,
             from,
         };
@@ -431,9 +434,10 @@ impl Model {
             State::Claimed { by: holder, until, epoch, .. } if *until <= now => {
                 Ok(fresh(*epoch, Some(holder.clone())))
             }
-            State::Claimed { by: holder, since, until, epoch, from } if *holder == by => {
-                let until = if until - lease / 2 > now { *until } else { now + lease };
-                Ok(State::Claimed { by, since: *since, until, epoch: *epoch, from: from.clone() })
+            State::Claimed { by: holder, since, until, lease: usual, epoch, from } if *holder == by => {
+                let (until, lease) =
+                    if until - lease / 2 > now { (*until, *usual) } else { (now + lease, lease) };
+                Ok(State::Claimed { by, since: *since, until, lease, epoch: *epoch, from: from.clone() })
             }
             _ => Err(self.todos[id].refused()),
         }
@@ -448,8 +452,8 @@ impl Model {
             State::Claimed { by, until, .. } if *by != stamp.by && *until > stamp.at => {
                 Err(self.todos[id].refused())
             }
-            State::Open { .. } | State::Claimed { .. } => {
-                Ok(State::Done { by: stamp.by.clone(), at: stamp.at, evidence })
+            State::Open { epoch } | State::Claimed { epoch, .. } => {
+                Ok(State::Done { by: stamp.by.clone(), at: stamp.at, evidence, epoch: *epoch })
             }
             _ => Err(self.todos[id].refused()),
         }
@@ -574,15 +578,21 @@ impl Model {
             let state = match &todo.state {
                 State::Open { epoch: 0 } => json!({"is": "open"}),
                 State::Open { epoch } => json!({"is": "open", "epoch": epoch}),
-                State::Claimed { by, since, until, epoch, from } => bare(
-                    json!({"is": "claimed", "by": by, "since": time(*since), "lease_until": time(*until), "epoch": epoch, "taken_from": from}),
-                ),
+                State::Claimed { by, since, until, lease, epoch, from } => {
+                    let lease = (*lease != 2_700).then_some(lease);
+                    bare(
+                        json!({"is": "claimed", "by": by, "since": time(*since), "lease_until": time(*until), "lease": lease, "epoch": epoch, "taken_from": from}),
+                    )
+                }
                 State::Blocked { on, at, reason, epoch } => {
                     json!({"is": "blocked", "on": on, "by": ANN, "at": time(*at), "reason": reason, "epoch": epoch})
                 }
-                State::Done { by, at, evidence } => {
+                State::Done { by, at, evidence, epoch } => {
                     let evidence: Vec<_> = evidence.iter().collect();
-                    bare(json!({"is": "done", "by": by, "at": time(*at), "evidence": evidence}))
+                    let epoch = (*epoch > 0).then_some(epoch);
+                    bare(
+                        json!({"is": "done", "by": by, "at": time(*at), "evidence": evidence, "epoch": epoch}),
+                    )
                 }
             };
             let below = if todo.is_closed() { "closed/" } else { "" };
