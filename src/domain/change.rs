@@ -1,10 +1,11 @@
 //! What a decision to write looks like: which records it puts where, and the sentence for the history.
 
 use super::{
+    bypass::Bypass,
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
-    id::{EvidenceId, GateId, GoalId, SpendId, TodoId, TurnId},
+    id::{BypassId, EvidenceId, GateId, GoalId, SpendId, TodoId, TurnId},
     policy::Policy,
     quota::{Quotas, Spend},
     text::Note,
@@ -51,6 +52,9 @@ pub enum Op {
     TodoPoll,
     EvidenceAdd,
     QuotaSpend,
+    /// Pushes that went round the hook were noticed.
+    BypassNote,
+    BypassAcknowledge,
     /// Closed records went into a segment; nothing that can be asked has changed.
     Fold,
     /// A whole state that was exported elsewhere, or goals that another tool kept.
@@ -60,7 +64,7 @@ pub enum Op {
 }
 
 impl Op {
-    const ALL: [Self; 26] = [
+    const ALL: [Self; 28] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -84,6 +88,8 @@ impl Op {
         Self::TodoPoll,
         Self::EvidenceAdd,
         Self::QuotaSpend,
+        Self::BypassNote,
+        Self::BypassAcknowledge,
         Self::Fold,
         Self::Import,
         Self::Checkpoint,
@@ -120,6 +126,8 @@ impl Op {
             Self::TodoPoll => "todo.poll",
             Self::EvidenceAdd => "evidence.add",
             Self::QuotaSpend => "quota.spend",
+            Self::BypassNote => "bypass.note",
+            Self::BypassAcknowledge => "bypass.acknowledge",
             Self::Fold => "fold",
             Self::Import => "import",
             Self::Checkpoint => "checkpoint",
@@ -137,13 +145,14 @@ pub enum Record {
     Todo(GoalId, TodoId, Todo),
     Evidence(GoalId, EvidenceId, Evidence),
     Spend(GoalId, SpendId, Spend),
+    Bypass(BypassId, Bypass),
 }
 
 impl Record {
     /// The goal it lies in; none for the goal itself and what is of all goals.
     pub fn within(&self) -> Option<&GoalId> {
         match self {
-            Self::Policy(_) | Self::Quotas(_) | Self::Goal(..) => None,
+            Self::Policy(_) | Self::Quotas(_) | Self::Goal(..) | Self::Bypass(..) => None,
             Self::Gate(goal, ..)
             | Self::Todo(goal, ..)
             | Self::Evidence(goal, ..)
@@ -161,6 +170,7 @@ impl Record {
             Self::Todo(_, id, _) => format!("todo/{id}"),
             Self::Evidence(_, id, _) => format!("evidence/{id}"),
             Self::Spend(_, id, _) => format!("spend/{id}"),
+            Self::Bypass(id, _) => format!("bypass/{id}"),
         }
     }
 }

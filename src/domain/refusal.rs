@@ -5,7 +5,7 @@
 use super::{
     actor::Actor,
     command::CommandLine,
-    id::{AgentId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    id::{AgentId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
     text::{Note, Title},
     time::Timestamp,
 };
@@ -89,6 +89,11 @@ pub enum Refusal {
     GateOverTodo { todo: TodoId, gate: GateId, question: Title, answers: Vec<Choice> },
     #[error("todo `{todo}` needs {}, which {} not closed yet", list(.needs), if .needs.len() == 1 { "is" } else { "are" })]
     NeedsOpen { todo: TodoId, needs: Vec<TodoId> },
+
+    #[error("there is no bypass `{0}`")]
+    UnknownBypass(BypassId),
+    #[error("bypass `{bypass}` was acknowledged already, by {} at {at}", .by.name())]
+    BypassAcknowledged { bypass: BypassId, by: Actor, at: Timestamp },
 
     #[error("there is no evidence `{0}` in this goal")]
     UnknownEvidence(EvidenceId),

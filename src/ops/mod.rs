@@ -6,6 +6,7 @@
 
 pub mod refused;
 
+pub mod bypass;
 pub mod compact;
 pub mod doctor;
 pub mod enforcement;
@@ -18,7 +19,11 @@ pub mod import;
 pub mod init;
 pub mod push;
 pub mod quota;
+pub mod receive;
+pub mod remote;
 pub mod status;
+pub mod strict;
+pub mod sync;
 pub mod todo;
 pub mod transfer;
 pub mod uninstall;
@@ -104,13 +109,14 @@ impl Ctx {
         Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program, gits }
     }
 
-    /// Decides and publishes; see [`Store::update`].
+    /// Decides and publishes; see [`Store::update`]. What went round the hook since the last mutation is recorded before.
     fn update<T>(
         &self,
         stamp: &Stamp,
         decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), Error>,
     ) -> Result<Done<T>, Error> {
-        let updated = self.store.update(stamp, decide)?;
+        let first = |snapshot: &Snapshot<'_>| bypass::note(self, stamp, snapshot);
+        let updated = self.store.update_after(stamp, first, decide)?;
         let mut warnings = updated.warnings;
         warnings.extend(enforcement::keep(self).map(Warning::Unguarded));
         Ok(Done { value: updated.value, commit: updated.commit, warnings })

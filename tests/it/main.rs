@@ -3,6 +3,7 @@
 mod registry;
 mod sandbox;
 
+mod bypass;
 mod compact;
 mod demo;
 mod doctor;
@@ -24,8 +25,12 @@ mod pushes;
 mod quota;
 mod races;
 mod scopes;
+mod sequences;
+mod server;
 mod signing;
 mod status;
+mod strict;
+mod sync;
 mod tidy;
 mod todos;
 mod transcripts;
