@@ -3,6 +3,7 @@ use crate::{
     caller::Challenge,
     domain::{
         actor::Proven,
+        goal::GoalState,
         id::{EvidenceId, GoalId},
         text::{Note, Title},
     },
@@ -143,10 +144,28 @@ fn say(ctx: &Ctx, view: &GoalView) -> String {
     let mut text = format!("goal {}: {}\n", view.id, goal.objective);
     let added = format!("by {}, {}", goal.added.by.name(), super::status::ago(ctx, goal.added.at));
     let mut table = Table::default();
-    table.row([&"state", &goal.state.word()]);
+    let ago = |at| super::status::ago(ctx, at);
+    let because = |reason: &str| format!(": {}", reason.replace('\n', " "));
+    let state = match &goal.state {
+        GoalState::Active {} => "active".to_owned(),
+        GoalState::Paused { by, at, reason } => {
+            let reason = reason.as_ref().map(|reason| because(reason.as_str())).unwrap_or_default();
+            format!("paused by {}, {}{reason}", by.name(), ago(*at))
+        }
+        GoalState::Achieved { by, at, .. } => format!("achieved by {}, {}", by.name(), ago(*at)),
+        GoalState::Abandoned { by, at, reason } => {
+            format!("abandoned by {}, {}{}", by.name(), ago(*at), because(reason.as_str()))
+        }
+    };
+    table.row([&"state", &state]);
     table.row([&"added", &added]);
-    for criterion in &goal.done_when {
-        table.row([&"done when", criterion]);
+    for (at, criterion) in goal.done_when.iter().enumerate() {
+        let evidence = match &goal.state {
+            GoalState::Achieved { evidence, .. } => evidence.get(at),
+            _ => None,
+        };
+        let evidence = evidence.map(|id| format!(" ({id})")).unwrap_or_default();
+        table.row([&"done when", &format!("{criterion}{evidence}")]);
     }
     quota(&mut table, &view.quota);
     text.push_str(&table.to_string());

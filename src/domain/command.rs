@@ -119,7 +119,7 @@ fn words(text: &str) -> Result<Vec<String>, BadCommand> {
     Ok(words)
 }
 
-/// What a command printed, fit to keep: at most `limit` bytes of its head and as many of its tail, without colours and
+/// What a command printed, fit to keep: about `limit` bytes of its head and as many of its tail, without colours and
 /// without what looks like a secret, line by line.
 pub fn printed(head: &[u8], tail: &[u8], left_out: u64, limit: usize) -> String {
     let lines = |bytes: &[u8]| -> String {
@@ -130,13 +130,22 @@ pub fn printed(head: &[u8], tail: &[u8], left_out: u64, limit: usize) -> String 
         };
         text.lines().map(|line| hide(&line.replace('\t', "    ")) + "\n").collect()
     };
+    if left_out == 0 {
+        let all = lines(&[head, tail].concat());
+        if all.len() <= 2 * limit {
+            return all;
+        }
+        let (head, tail) = (all.floor_char_boundary(limit), all.ceil_char_boundary(all.len() - limit));
+        return format!("{}\n…\n{}", all[..head].trim_end(), &all[tail..]);
+    }
+    // Half a line may be half a secret.
+    let whole = |at: Option<usize>, otherwise: usize| at.map_or(otherwise, |at| at + 1);
+    let head = &head[..whole(head.iter().rposition(|byte| *byte == b'\n'), 0)];
+    let tail = &tail[whole(tail.iter().position(|byte| *byte == b'\n'), tail.len())..];
     let (mut head, tail) = (lines(head), lines(tail));
     head.truncate(head.floor_char_boundary(limit));
     let tail = &tail[tail.ceil_char_boundary(tail.len().saturating_sub(limit))..];
-    match left_out {
-        0 => head + tail,
-        bytes => format!("{}\n… {bytes} bytes left out …\n{tail}", head.trim_end()),
-    }
+    format!("{}\n… {left_out} bytes and more left out …\n{tail}", head.trim_end())
 }
 
 /// Without the sequences that colour a terminal.
@@ -448,7 +457,12 @@ mod tests {
     fn what_was_printed_is_bounded_and_has_no_secrets_or_colours() {
         assert_eq!(printed(b"a\n\x1b[31mred\x1b[0m\n\tb", b"", 0, 100), "a\nred\n    b\n");
         assert_eq!(printed(b"token: abc\nPASSWORD=x y\n", b"", 0, 100), "token: ***\nPASSWORD=*** y\n");
-        assert_eq!(printed(b"head\n", b"tail\n", 7, 100), "head\n… 7 bytes left out …\ntail\n");
+        assert_eq!(
+            printed(b"head\nTOKEN=a", b"bc\ntail\n", 7, 100),
+            "head\n… 7 bytes and more left out …\ntail\n"
+        );
+        assert_eq!(printed(b"TOKEN=a", b"bc d\n", 0, 100), "TOKEN=*** d\n");
+        assert_eq!(printed(b"aaaa\nbbbb\ncccc\ndddd\n", b"", 0, 5), "aaaa\n…\ndddd\n");
         assert_eq!(printed(b"\x1b]0;x\x07\xff\x1b[", b"", 0, 100), "\\u{1b}]0;x\\u{7}\u{fffd}\n");
     }
 

@@ -628,7 +628,7 @@ fn several_goals_keep_their_own_names() {
       ship-v2-2  active  Ship v2
     $ loopx goal show ship-v2
     goal ship-v2: Ship v2
-      state    paused
+      state    paused by Ann, just now: stopped in LoopX
       added    by Ann, just now
       compute  1
       window   24 h in slots of 30 min

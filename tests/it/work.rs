@@ -926,6 +926,7 @@ fn a_goal_is_paused_by_anybody_and_goes_on_by_a_person() {
     assert_snapshot!(repo.scene(&format!("
         loopx goal pause --reason 'the build is broken' --agent-id a
         loopx goal pause ship --agent-id a
+        loopx goal show ship
         loopx quota should-run --goal-id ship --agent-id a
         loopx todo claim {todo} --agent-id a
         loopx goal resume ship --agent-id a
@@ -937,6 +938,15 @@ fn a_goal_is_paused_by_anybody_and_goes_on_by_a_person() {
     [stderr] error: goal `ship` is paused
     [stderr] hint: run `loopx goal show ship`
     [exit 1]
+    $ loopx goal show ship
+    goal ship: Ship it
+      state      paused by a, just now: the build is broken
+      added      by Ann, just now
+      done when  it builds
+      done when  it is fast
+      compute    1
+      window     24 h in slots of 30 min
+      slots      0 of 48 used
     $ loopx quota should-run --goal-id ship --agent-id a
     false – stop
     why: goal `ship` is paused
@@ -973,11 +983,11 @@ fn a_goal_is_paused_by_anybody_and_goes_on_by_a_person() {
         loopx goal achieve --met 1=e-0000
         loopx goal achieve --met one
     ")), @"
-    $ loopx goal achieve --met 1=e-578h --met 2=e-578h
+    $ loopx goal achieve --met 1=e-69t5 --met 2=e-69t5
     [stderr] error: goal `ship` has open questions: `really`
     [stderr] hint: run `loopx gate show really`
     [exit 1]
-    $ loopx goal achieve --met 3=e-578h
+    $ loopx goal achieve --met 3=e-69t5
     [stderr] error: goal `ship` has no criterion 3 (it has 2 of them)
     [stderr] hint: run `loopx goal show ship`
     [exit 2]
@@ -996,19 +1006,19 @@ fn a_goal_is_paused_by_anybody_and_goes_on_by_a_person() {
         loopx goal achieve --met 1={evidence}
         loopx goal achieve --met 1={evidence} --met 2={evidence} --agent-id a
     ")), @r#"
-    $ loopx goal achieve --met 1=e-578h
+    $ loopx goal achieve --met 1=e-69t5
     [stderr] error: goal `ship` lacks evidence for 2 ("it is fast")
     [stderr] hint: give `--met 2=<evidence>`; `loopx evidence list` shows what there is
     [exit 1]
-    $ loopx goal achieve --met 1=e-578h --met 2=e-578h --agent-id a
+    $ loopx goal achieve --met 1=e-69t5 --met 2=e-69t5 --agent-id a
     [stderr] error: only a person may achieve goal `ship`, and this is agent `a` (`--agent-id` was given)
-    [stderr] hint: ask the person to run `loopx goal achieve ship --met 1=e-578h --met 2=e-578h` in a terminal of their own
+    [stderr] hint: ask the person to run `loopx goal achieve ship --met 1=e-69t5 --met 2=e-69t5` in a terminal of their own
     [exit 1]
     "#);
     assert_snapshot!(repo.person(&format!("goal achieve --met 1={evidence} --met 2={evidence}"), "ship"), @"
     goal ship: Ship it
-      done when it builds (e-578h)
-      done when it is fast (e-578h)
+      done when it builds (e-69t5)
+      done when it is fast (e-69t5)
       1 todo not closed
 
     Type `ship` to achieve goal `ship`: ship
@@ -1023,12 +1033,30 @@ fn a_goal_is_paused_by_anybody_and_goes_on_by_a_person() {
     ");
     assert_snapshot!(repo.scene("
         loopx goal list
+        loopx goal show ship
+        loopx goal show other
         loopx goal abandon other --reason again
         loopx verify
     "), @r#"
     $ loopx goal list
       other  abandoned  Other
       ship   achieved   Ship it
+    $ loopx goal show ship
+    goal ship: Ship it
+      state      achieved by Ann, just now
+      added      by Ann, 23 s ago
+      done when  it builds (e-69t5)
+      done when  it is fast (e-69t5)
+      compute    1
+      window     24 h in slots of 30 min
+      slots      0 of 48 used
+    $ loopx goal show other
+    goal other: Other
+      state    abandoned by Ann, just now: no time
+      added    by Ann, just now
+      compute  1
+      window   24 h in slots of 30 min
+      slots    0 of 48 used
     $ loopx goal abandon other --reason again
     [stderr] error: only a person at a terminal may abandon goal `other`, and there is none
     [stderr] hint: run `loopx goal abandon other --reason "<why>"` in a terminal

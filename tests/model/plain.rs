@@ -48,7 +48,7 @@ struct Gate {
 #[derive(Debug, Clone, PartialEq)]
 enum State {
     Open { epoch: u32 },
-    Claimed { by: String, since: i64, until: i64, lease: i64, epoch: u32, from: Option<String> },
+    Claimed { by: String, since: i64, until: i64, epoch: u32, from: Option<String>, lease: Option<i64> },
     Blocked { on: String, at: i64, reason: String, epoch: u32 },
     Done { by: String, at: i64, evidence: Option<String>, epoch: u32 },
 }
@@ -153,9 +153,12 @@ impl Todo {
     }
 
     /// Why it cannot be taken any further by somebody who does not have it.
-    fn refused(&self) -> &'static str {
-        match self.state {
+    fn refused(&self, by: &str) -> &'static str {
+        match &self.state {
             State::Open { .. } => "nobody has claimed todo",
+            State::Claimed { by: holder, from: Some(from), .. } if from == by && holder != by => {
+                "took it over"
+            }
             State::Claimed { .. } => "is claimed by",
             State::Blocked { .. } => "is blocked by gate",
             State::Done { .. } => "was done by",
@@ -266,7 +269,7 @@ impl Model {
             }
             What::Release { todo } => self.step(todo, |model, id| match &model.todos[id].state {
                 State::Claimed { by, epoch, .. } if *by == stamp.by => Ok(State::Open { epoch: *epoch }),
-                _ => Err(model.todos[id].refused()),
+                _ => Err(model.todos[id].refused(&stamp.by)),
             }),
             What::Done { todo, evidence } => {
                 let evidence = evidence.as_ref().map(|evidence| self.whole_name("e-", evidence));
@@ -425,21 +428,23 @@ impl Model {
             by: by.clone(),
             since: now,
             until: now + lease,
-            lease,
             epoch: epoch + 1,
             from,
+            lease: unusual(lease),
         };
         match &self.todos[id].state {
             State::Open { epoch } => Ok(fresh(*epoch, None)),
             State::Claimed { by: holder, until, epoch, .. } if *until <= now => {
                 Ok(fresh(*epoch, Some(holder.clone())))
             }
-            State::Claimed { by: holder, since, until, lease: usual, epoch, from } if *holder == by => {
-                let (until, lease) =
-                    if until - lease / 2 > now { (*until, *usual) } else { (now + lease, lease) };
-                Ok(State::Claimed { by, since: *since, until, lease, epoch: *epoch, from: from.clone() })
+            State::Claimed { by: holder, until, .. } if *holder == by && until - lease / 2 > now => {
+                Ok(self.todos[id].state.clone())
             }
-            _ => Err(self.todos[id].refused()),
+            State::Claimed { by: holder, since, epoch, from, .. } if *holder == by => {
+                let (until, lease) = (now + lease, unusual(lease));
+                Ok(State::Claimed { by, since: *since, until, epoch: *epoch, from: from.clone(), lease })
+            }
+            _ => Err(self.todos[id].refused(&stamp.by)),
         }
     }
 
@@ -450,12 +455,12 @@ impl Model {
         self.must_be_workable(id, stamp)?;
         match &self.todos[id].state {
             State::Claimed { by, until, .. } if *by != stamp.by && *until > stamp.at => {
-                Err(self.todos[id].refused())
+                Err(self.todos[id].refused(&stamp.by))
             }
             State::Open { epoch } | State::Claimed { epoch, .. } => {
                 Ok(State::Done { by: stamp.by.clone(), at: stamp.at, evidence, epoch: *epoch })
             }
-            _ => Err(self.todos[id].refused()),
+            _ => Err(self.todos[id].refused(&stamp.by)),
         }
     }
 
@@ -578,12 +583,9 @@ impl Model {
             let state = match &todo.state {
                 State::Open { epoch: 0 } => json!({"is": "open"}),
                 State::Open { epoch } => json!({"is": "open", "epoch": epoch}),
-                State::Claimed { by, since, until, lease, epoch, from } => {
-                    let lease = (*lease != 2_700).then_some(lease);
-                    bare(
-                        json!({"is": "claimed", "by": by, "since": time(*since), "lease_until": time(*until), "lease": lease, "epoch": epoch, "taken_from": from}),
-                    )
-                }
+                State::Claimed { by, since, until, epoch, from, lease } => bare(
+                    json!({"is": "claimed", "by": by, "since": time(*since), "lease_until": time(*until), "epoch": epoch, "taken_from": from, "lease": lease}),
+                ),
                 State::Blocked { on, at, reason, epoch } => {
                     json!({"is": "blocked", "on": on, "by": ANN, "at": time(*at), "reason": reason, "epoch": epoch})
                 }
@@ -617,6 +619,11 @@ impl Model {
         }
         records
     }
+}
+
+/// How long a claim holds, unless that is the usual time.
+fn unusual(lease: i64) -> Option<i64> {
+    (lease != 45 * 60).then_some(lease)
 }
 
 /// `name`, with a number behind it from the second on.

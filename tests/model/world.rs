@@ -69,8 +69,8 @@ static OLD_STATE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut puts = vec![Record::Goal(goal.clone(), Goal::new(parsed("Ship it"), Vec::new(), stamp.clone()))];
     for number in 0..OLD {
         let added = old_stamp(number);
-        let (by, at) = (added.by.clone(), added.at);
-        let state = TodoState::Done { by, at, evidence: [].into(), note: None, epoch: 0 };
+        let state =
+            TodoState::Done { by: added.by.clone(), at: added.at, evidence: [].into(), note: None, epoch: 0 };
         let todo = Todo {
             title: parsed(&format!("Work {number}")),
             body: None,
@@ -345,7 +345,7 @@ impl World {
             }
             What::Done { todo, evidence } => {
                 let evidence = evidence.iter().map(evidence_named).collect();
-                let completion = todo::Completion { evidence, ..Default::default() };
+                let completion = todo::Completion { evidence, ..todo::Completion::default() };
                 let done = todo::done(ctx, &todo_named(todo), &completion)?;
                 self.done(done, |_| None)
             }
