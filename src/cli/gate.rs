@@ -12,7 +12,7 @@ use crate::{
     error::{Error, Kind},
     ops::{
         self, Ctx,
-        gate::{Asked, GateView},
+        gate::{Asked, GateView, Step},
     },
     process::Process,
     text::{Ago, Answer, Table},
@@ -68,6 +68,22 @@ pub(super) enum Gate {
     },
     /// Answer a gate (a person at a terminal only)
     Resolve(Resolve),
+    /// Take a question back, so that nothing waits for it any more (a person at a terminal only)
+    Withdraw(TakeBack),
+    /// Take a no back, so that the question waits again (a person at a terminal only)
+    Reopen(TakeBack),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct TakeBack {
+    /// The gate, by its full id
+    gate: GateId,
+    /// Its goal, when several have a gate of this id
+    #[arg(long, value_name = "GOAL")]
+    goal_id: Option<GoalId>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Note,
 }
 
 #[derive(Debug, clap::Args)]
@@ -128,7 +144,29 @@ impl Gate {
                 Ok(Said::read(&view, say(ctx, &view, None)))
             }
             Self::Resolve(resolve) => resolve.run(process, ctx),
+            Self::Withdraw(withdraw) => withdraw.run(process, ctx, Step::Withdraw),
+            Self::Reopen(reopen) => reopen.run(process, ctx, Step::Reopen),
         }
+    }
+}
+
+impl TakeBack {
+    fn run(self, process: &Process, ctx: &Ctx, step: Step) -> Result<Said, Error> {
+        let view = ops::gate::before(ctx, self.goal_id.as_ref(), &self.gate, step)?;
+        let (id, verb) = (&view.id, step.word());
+        let challenge = Challenge {
+            what: format!("{verb} gate `{id}`"),
+            shows: say(ctx, &view, None),
+            word: id.to_string(),
+            command: format!("loopx gate {verb} {id} --reason '<why>'"),
+        };
+        let proven = ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
+        let done = ops::gate::take_back(ctx, &view, step, &proven, &self.reason)?;
+        let text = match step {
+            Step::Withdraw => format!("gate {id} is withdrawn"),
+            Step::Reopen => format!("gate {id} is open again"),
+        };
+        Ok(Said::done(&done, &text))
     }
 }
 
@@ -162,7 +200,7 @@ pub(super) fn table<'a>(gates: impl Iterator<Item = &'a GateView>) -> Table {
     for view in gates {
         let asked = format!("by {}, {}", view.gate.asked.by.name(), Ago(view.age_seconds));
         let state = match &view.gate.state {
-            GateState::Open {} => "open".to_owned(),
+            GateState::Open { .. } => "open".to_owned(),
             GateState::Resolved { decision, .. } => decision.to_string(),
             GateState::Withdrawn { .. } => "withdrawn".to_owned(),
         };
@@ -189,7 +227,11 @@ fn say(ctx: &Ctx, view: &GateView, commit: Option<&str>) -> String {
     table.row([&"options", &words(gate.options.iter().map(ToString::to_string).collect())]);
     let ago = |at| super::status::ago(ctx, at);
     match &gate.state {
-        GateState::Open {} => table.row([&"state", &"open"]),
+        GateState::Open { reopened: None } => table.row([&"state", &"open"]),
+        GateState::Open { reopened: Some(reopened) } => {
+            table.row([&"state", &format!("open again by {}, {}", reopened.by.name(), ago(reopened.at))]);
+            table.row([&"reason", &reopened.reason.as_str().replace('\n', " ")]);
+        }
         GateState::Resolved { decision, by, at, note, seen, .. } => {
             table.row([&"state", &format!("{decision} by {}, {}", by.name(), ago(*at))]);
             if let Some(commit) = &seen.commit {

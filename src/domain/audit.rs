@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     actor::{Actor, Proof, Proven, Stamp},
     change::{Op, Record},
-    gate::{Gate, GateState},
+    gate::{Gate, GateState, Reopened},
     goal::{Goal, GoalState},
     id::{GateId, GoalId, TodoId},
     quota::{Quota, Quotas},
@@ -85,13 +85,13 @@ impl Mutation {
                 self.comes_out(record, *gate == fresh)
             }
             (
-                Op::GateResolve,
+                Op::GateResolve | Op::GateWithdraw | Op::GateReopen,
                 [
                     (Some(Record::Gate(goal, id, before)), Some(record @ Record::Gate(other, same, after))),
                     todos @ ..,
                 ],
             ) if (goal, id) == (other, same) => {
-                self.resolved(id, before, after, record)?;
+                self.decided(id, before, after, record)?;
                 todos.iter().try_for_each(|pair| self.followed(goal, id, after, *pair))
             }
             (Op::TodoAdd, [(None, Some(record @ Record::Todo(_, _, todo)))]) => {
@@ -142,16 +142,33 @@ impl Mutation {
         }
     }
 
-    fn resolved(&self, id: &GateId, before: &Gate, after: &Gate, record: &Record) -> Result<(), Illegal> {
+    /// A person's step of a gate, with the proof that they are one.
+    fn decided(&self, id: &GateId, before: &Gate, after: &Gate, record: &Record) -> Result<(), Illegal> {
         self.must_be_a_person()?;
-        let GateState::Resolved { decision, by, at, note, seen, proof } = &after.state else {
-            return Err(Illegal::Result { op: self.op, record: record.name() });
+        let (by, at, proof) = match &after.state {
+            GateState::Resolved { by, at, proof, .. }
+            | GateState::Withdrawn { by, at, proof, .. }
+            | GateState::Open { reopened: Some(Reopened { by, at, proof, .. }) } => (by, *at, proof),
+            GateState::Open { reopened: None } => {
+                return Err(Illegal::Result { op: self.op, record: record.name() });
+            }
         };
-        self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
+        self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at })?;
         let Proof::Terminal { typed } = proof;
         self.comes_out(record, typed == id.as_str())?;
         let proven = Proven { person: by.clone(), proof: proof.clone() };
-        let again = before.resolve(id, decision.clone(), proven, *at, note.clone(), seen.clone())?;
+        let again = match (self.op, &after.state) {
+            (Op::GateResolve, GateState::Resolved { decision, note, seen, .. }) => {
+                before.resolve(id, decision.clone(), proven, at, note.clone(), seen.clone())?
+            }
+            (Op::GateWithdraw, GateState::Withdrawn { reason, .. }) => {
+                before.withdraw(id, proven, at, reason.clone())?
+            }
+            (Op::GateReopen, GateState::Open { reopened: Some(Reopened { reason, .. }) }) => {
+                before.reopen(id, proven, at, reason.clone())?
+            }
+            _ => return Err(Illegal::Result { op: self.op, record: record.name() }),
+        };
         self.comes_out(record, again == *after)
     }
 

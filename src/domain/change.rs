@@ -33,6 +33,8 @@ pub enum Op {
     GoalConfigure,
     GateOpen,
     GateResolve,
+    GateWithdraw,
+    GateReopen,
     TodoAdd,
     TodoClaim,
     TodoRelease,
@@ -48,12 +50,14 @@ pub enum Op {
 }
 
 impl Op {
-    const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
         Self::GateOpen,
         Self::GateResolve,
+        Self::GateWithdraw,
+        Self::GateReopen,
         Self::TodoAdd,
         Self::TodoClaim,
         Self::TodoRelease,
@@ -78,6 +82,8 @@ impl Op {
             Self::GoalConfigure => "goal.configure",
             Self::GateOpen => "gate.open",
             Self::GateResolve => "gate.resolve",
+            Self::GateWithdraw => "gate.withdraw",
+            Self::GateReopen => "gate.reopen",
             Self::TodoAdd => "todo.add",
             Self::TodoClaim => "todo.claim",
             Self::TodoRelease => "todo.release",

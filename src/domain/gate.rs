@@ -62,7 +62,11 @@ impl Act {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GateState {
-    Open {},
+    Open {
+        /// How a person took back an earlier no, if one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reopened: Option<Reopened>,
+    },
     Resolved {
         decision: Choice,
         by: Person,
@@ -80,6 +84,16 @@ pub enum GateState {
     },
 }
 
+/// A no that was taken back, so that the question waits again.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reopened {
+    pub by: Person,
+    pub at: Timestamp,
+    pub reason: Note,
+    pub proof: Proof,
+}
+
 /// What the person had in front of them when they decided.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -92,6 +106,11 @@ pub struct Seen {
     /// That commit's tree, in hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
+}
+
+impl GateState {
+    /// A question that nobody has answered.
+    pub const OPEN: Self = Self::Open { reopened: None };
 }
 
 impl Gate {
@@ -109,7 +128,7 @@ impl Gate {
             options.push(word(Choice::REJECT));
         }
         let blocks = if blocks.is_empty() { Act::ALL.into() } else { blocks };
-        Self { question, options, blocks, todos, scope: Scope::default(), asked, state: GateState::Open {} }
+        Self { question, options, blocks, todos, scope: Scope::default(), asked, state: GateState::OPEN }
     }
 
     /// The same question, about some pushes only.
@@ -146,7 +165,7 @@ impl Gate {
 
     /// Nobody has answered yet.
     pub fn is_open(&self) -> bool {
-        matches!(self.state, GateState::Open {})
+        matches!(self.state, GateState::Open { .. })
     }
 
     /// Answered with `reject`.
@@ -196,29 +215,59 @@ impl Gate {
         Ok(Self { state: GateState::Resolved { decision, by, at, note, seen, proof }, ..self.clone() })
     }
 
+    /// Takes the question back: nothing waits for it any more, whatever was answered so far. Only a person can.
+    pub fn withdraw(
+        &self,
+        id: &GateId,
+        proven: Proven,
+        at: Timestamp,
+        reason: Note,
+    ) -> Result<Self, Refusal> {
+        self.must_be_in_force(id)?;
+        let Proven { person: by, proof } = proven;
+        Ok(Self { state: GateState::Withdrawn { by, at, reason, proof }, ..self.clone() })
+    }
+
+    /// Takes a no back, so that the question waits again. Only a person can.
+    pub fn reopen(&self, id: &GateId, proven: Proven, at: Timestamp, reason: Note) -> Result<Self, Refusal> {
+        self.must_be_rejected(id)?;
+        let Proven { person: by, proof } = proven;
+        Ok(Self {
+            state: GateState::Open { reopened: Some(Reopened { by, at, reason, proof }) },
+            ..self.clone()
+        })
+    }
+
+    /// Whether the gate still holds something back, so that it can be withdrawn.
+    pub fn must_be_in_force(&self, id: &GateId) -> Result<(), Refusal> {
+        if self.is_closed() { Err(self.refuse_anew(id)) } else { Ok(()) }
+    }
+
+    /// Whether there is a no to take back.
+    pub fn must_be_rejected(&self, id: &GateId) -> Result<(), Refusal> {
+        match self.is_rejected() {
+            true => Ok(()),
+            false if self.is_closed() => Err(self.refuse_anew(id)),
+            false => Err(Refusal::NotRejected { gate: id.clone() }),
+        }
+    }
+
+    /// Why a gate that was decided takes nothing more.
+    fn refuse_anew(&self, id: &GateId) -> Refusal {
+        let (decision, by, at) = match &self.state {
+            GateState::Resolved { decision, by, at, .. } => (decision.to_string(), by, *at),
+            GateState::Withdrawn { by, at, .. } => ("withdrawn".to_owned(), by, *at),
+            GateState::Open { .. } => return Refusal::NotRejected { gate: id.clone() },
+        };
+        Refusal::GateDecided { gate: id.clone(), decision, by: Actor::Person(by.clone()), at }
+    }
+
     /// Whether `decision` is an answer that can be given now.
     pub fn must_take(&self, id: &GateId, decision: &Choice) -> Result<(), Refusal> {
         match &self.state {
-            GateState::Open {} => {}
+            GateState::Open { .. } => {}
             GateState::Resolved { .. } if self.is_rejected() && !decision.is_rejection() => {}
-            GateState::Resolved { decision, by, at, .. } => {
-                let by = Actor::Person(by.clone());
-                return Err(Refusal::GateDecided {
-                    gate: id.clone(),
-                    decision: decision.to_string(),
-                    by,
-                    at: *at,
-                });
-            }
-            GateState::Withdrawn { by, at, .. } => {
-                let by = Actor::Person(by.clone());
-                return Err(Refusal::GateDecided {
-                    gate: id.clone(),
-                    decision: "withdrawn".into(),
-                    by,
-                    at: *at,
-                });
-            }
+            GateState::Resolved { .. } | GateState::Withdrawn { .. } => return Err(self.refuse_anew(id)),
         }
         match self.options.contains(decision) {
             true => Ok(()),
@@ -262,6 +311,25 @@ mod tests {
             );
         }
         assert!(matches!(answer(&open, "maybe"), Err(Refusal::NotAnOption { .. })));
+    }
+
+    #[test]
+    fn a_question_can_be_taken_back_until_it_is_answered_and_a_no_at_any_time() {
+        let (id, open) = (gate_id("bucket"), gate(&[]));
+        let (yes, no) = (answer(&open, "approve").unwrap(), answer(&open, "reject").unwrap());
+        let why = || "not needed".parse().unwrap();
+        let withdraw = |gate: &Gate| gate.withdraw(&id, proven(), at("12:00"), why());
+        let reopen = |gate: &Gate| gate.reopen(&id, proven(), at("12:00"), why());
+        let gone = withdraw(&open).unwrap();
+        assert!(gone.is_closed() && withdraw(&no).unwrap().is_closed());
+        let again = reopen(&no).unwrap();
+        assert!(again.is_open() && answer(&again, "reject").unwrap().is_rejected());
+        for decided in [&yes, &gone] {
+            assert!(matches!(withdraw(decided), Err(Refusal::GateDecided { .. })));
+            assert!(matches!(reopen(decided), Err(Refusal::GateDecided { .. })));
+            assert!(matches!(answer(decided, "approve"), Err(Refusal::GateDecided { .. })));
+        }
+        assert_eq!(reopen(&open), Err(Refusal::NotRejected { gate: id }));
     }
 
     #[test]

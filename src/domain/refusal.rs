@@ -33,6 +33,8 @@ pub enum Refusal {
     GateDecided { gate: GateId, decision: String, by: Actor, at: Timestamp },
     #[error("gate `{gate}` does not offer `{decision}` (it offers {})", list(.options))]
     NotAnOption { gate: GateId, decision: Choice, options: Vec<Choice> },
+    #[error("nobody said no at gate `{gate}`")]
+    NotRejected { gate: GateId },
     #[error("gate `{gate}` was changed after it was shown")]
     QuestionChanged { gate: GateId },
 

@@ -13,6 +13,7 @@ use crate::{
         id::{Choice, GateId, GoalId, TodoPrefix},
         refusal::Refusal,
         scope::Scope,
+        state::Loop,
         text::{Note, Title},
         time::Seconds,
     },
@@ -133,6 +134,17 @@ pub struct Asked {
     pub commit: Option<ProjectCommit>,
 }
 
+impl Asked {
+    /// What the record says of it.
+    fn seen(&self) -> Seen {
+        Seen {
+            question: self.view.gate.digest(),
+            commit: self.commit.as_ref().map(|commit| commit.commit.clone()),
+            tree: self.commit.as_ref().map(|commit| commit.tree.clone()),
+        }
+    }
+}
+
 /// Prepares an answer: finds the gate and the commit it is about, and refuses what could not be answered anyway.
 pub fn asked(
     ctx: &Ctx,
@@ -150,6 +162,68 @@ pub fn asked(
     Ok(Asked { view, decision, commit })
 }
 
+/// What a person does with a gate besides answering it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The question is taken back.
+    Withdraw,
+    /// A no is taken back.
+    Reopen,
+}
+
+impl Step {
+    /// As it is written on the command line, and in the history.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Withdraw => "withdraw",
+            Self::Reopen => "reopen",
+        }
+    }
+
+    fn op(self) -> Op {
+        match self {
+            Self::Withdraw => Op::GateWithdraw,
+            Self::Reopen => Op::GateReopen,
+        }
+    }
+}
+
+/// Prepares a step: finds the gate, and refuses what could not be done anyway.
+pub fn before(ctx: &Ctx, goal: Option<&GoalId>, id: &GateId, step: Step) -> Result<GateView, Error> {
+    let view = find(ctx, &ctx.store.trusted()?, goal, id)?;
+    match step {
+        Step::Withdraw => view.gate.must_be_in_force(id)?,
+        Step::Reopen => view.gate.must_be_rejected(id)?,
+    }
+    Ok(view)
+}
+
+/// Takes the question of a gate back, or a no that was given to it, as a person who was proven to be one.
+pub fn take_back(
+    ctx: &Ctx,
+    view: &GateView,
+    step: Step,
+    proven: &Proven,
+    reason: &Note,
+) -> Result<Done<GateView>, Error> {
+    let (goal, id) = (&view.goal, &view.id);
+    let (proven, reason) = (|| proven.clone(), || reason.clone());
+    decide(ctx, view, step.op(), &format!("{} gate {id}", step.word()), Some(&reason()), |state, closed| {
+        Ok(match (step, closed) {
+            (Step::Withdraw, None) => state.withdraw(id, proven(), ctx.now, reason())?,
+            (Step::Reopen, None) => state.reopen(id, proven(), ctx.now, reason())?,
+            (Step::Withdraw, Some(gate)) => {
+                let gate = gate.withdraw(id, proven(), ctx.now, reason())?;
+                vec![Record::Gate(goal.clone(), id.clone(), gate)]
+            }
+            (Step::Reopen, Some(gate)) => {
+                let gate = gate.reopen(id, proven(), ctx.now, reason())?;
+                vec![Record::Gate(goal.clone(), id.clone(), gate)]
+            }
+        })
+    })
+}
+
 /// Answers the gate that was `asked`, as the person who was proven to have seen it.
 pub fn resolve(
     ctx: &Ctx,
@@ -157,40 +231,54 @@ pub fn resolve(
     proven: &Proven,
     note: Option<&Note>,
 ) -> Result<Done<GateView>, Error> {
-    let stamp = ctx.stamp()?;
     let (goal, id) = (&asked.view.goal, &asked.view.id);
-    let seen = Seen {
-        question: asked.view.gate.digest(),
-        commit: asked.commit.as_ref().map(|commit| commit.commit.clone()),
-        tree: asked.commit.as_ref().map(|commit| commit.tree.clone()),
-    };
-    ctx.update(&stamp, |snapshot| {
-        let state = ctx.goal_state(snapshot, Some(goal))?;
-        let decision = asked.decision.clone();
-        let puts = match state.gates.contains_key(id) {
-            true => state.resolve(id, decision, proven.clone(), ctx.now, note.cloned(), seen.clone())?,
-            // Closed since it was shown: the domain says how.
-            false => {
-                let gate = snapshot.gate(goal, id)?.ok_or_else(|| Refusal::UnknownGate(id.clone()))?;
-                let gate =
-                    gate.resolve(id, decision, proven.clone(), ctx.now, note.cloned(), seen.clone())?;
+    let seen = asked.seen();
+    let decision = || asked.decision.clone();
+    let subject = asked.decision.given_to(id);
+    decide(ctx, &asked.view, Op::GateResolve, &subject, note, |state, closed| {
+        let (proven, note, seen) = (proven.clone(), note.cloned(), seen.clone());
+        Ok(match closed {
+            None => state.resolve(id, decision(), proven, ctx.now, note, seen)?,
+            Some(gate) => {
+                let gate = gate.resolve(id, decision(), proven, ctx.now, note, seen)?;
                 vec![Record::Gate(goal.clone(), id.clone(), gate)]
             }
+        })
+    })
+}
+
+/// One step of a person's at a gate. `step` makes the records; it gets the gate itself when that was closed since it was
+/// shown, and the domain says how.
+fn decide(
+    ctx: &Ctx,
+    view: &GateView,
+    op: Op,
+    subject: &str,
+    body: Option<&Note>,
+    step: impl Fn(&Loop, Option<&Gate>) -> Result<Vec<Record>, Error>,
+) -> Result<Done<GateView>, Error> {
+    let stamp = ctx.stamp()?;
+    let (goal, id) = (&view.goal, &view.id);
+    ctx.update(&stamp, |snapshot| {
+        let state = ctx.goal_state(snapshot, Some(goal))?;
+        let closed = match state.gates.contains_key(id) {
+            true => None,
+            false => Some(snapshot.gate(goal, id)?.ok_or_else(|| Refusal::UnknownGate(id.clone()))?),
         };
-        let resolved = puts.iter().find_map(|record| match record {
+        let puts = step(&state, closed.as_ref())?;
+        let gate = puts.iter().find_map(|record| match record {
             Record::Gate(_, _, gate) => Some(gate.clone()),
             _ => None,
         });
-        let view =
-            GateView::of(ctx, goal.clone(), id.clone(), resolved.unwrap_or_else(|| asked.view.gate.clone()));
+        let gate = gate.unwrap_or_else(|| view.gate.clone());
         let change = Change {
-            op: Op::GateResolve,
-            subject: asked.decision.given_to(id),
-            body: note.cloned(),
+            op,
+            subject: subject.to_owned(),
+            body: body.cloned(),
             goal: Some(goal.clone()),
             turn: None,
             puts,
         };
-        Ok((Some(change), view))
+        Ok((Some(change), GateView::of(ctx, goal.clone(), id.clone(), gate)))
     })
 }

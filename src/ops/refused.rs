@@ -32,7 +32,7 @@ impl From<Refusal> for Error {
             R::GateInSeveralGoals { goals, .. } => {
                 goals.first().map(|goal| format!("add `--goal-id {goal}`"))
             }
-            R::GateDecided { gate, .. } | R::QuestionChanged { gate } => {
+            R::GateDecided { gate, .. } | R::QuestionChanged { gate } | R::NotRejected { gate } => {
                 Some(format!("run `loopx gate show {gate}`"))
             }
             R::NotAnOption { options, .. } => {

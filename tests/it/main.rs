@@ -3,6 +3,7 @@
 mod registry;
 mod sandbox;
 
+mod answers;
 mod compact;
 mod demo;
 mod doctor;
