@@ -4,7 +4,7 @@ use super::Said;
 use crate::{
     caller::Challenge,
     domain::{
-        gate::{Act, GateState},
+        gate::{Act, Bind, GateState},
         id::{Choice, GateId, GoalId, TodoPrefix},
         scope::{Glob, Scope},
         text::{Note, Title},
@@ -45,6 +45,13 @@ pub(super) enum Gate {
         /// Only pushes that change files like this, from the top of the project
         #[arg(long, value_name = "GLOB")]
         path: Vec<Glob>,
+        /// Ask again for every commit: a yes is for the commit that was seen and all that it was made from
+        #[arg(long)]
+        standing: bool,
+        /// What a yes is a yes to: the `commit` that was seen, any commit with the same files (`tree`), or, unless the gate
+        /// is a standing one, the `question` once and for all
+        #[arg(long, value_name = "TO", value_parser = ["commit", "tree", "question"])]
+        bind: Option<String>,
         /// An answer on offer besides `reject`; `approve` when left out
         #[arg(long, value_name = "DECISION")]
         option: Vec<Choice>,
@@ -111,7 +118,29 @@ pub(super) struct Resolve {
 impl Gate {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         match self {
-            Self::Open { question, goal_id, gate_id, blocks, todo, branch, remote, path, option } => {
+            Self::Open {
+                question,
+                goal_id,
+                gate_id,
+                blocks,
+                todo,
+                branch,
+                remote,
+                path,
+                standing,
+                bind,
+                option,
+            } => {
+                let standing = match (standing, bind.as_deref()) {
+                    (_, Some("tree")) => Some(Bind::Tree),
+                    (_, Some("commit")) | (true, None) => Some(Bind::Commit),
+                    (false, _) => None,
+                    (true, Some(_)) => {
+                        let what = "a standing gate is not answered once and for all";
+                        return Err(Error::new(Kind::Usage, what)
+                            .hint("use `--bind commit` or `--bind tree`, or leave `--standing` out"));
+                    }
+                };
                 let of = |globs: Vec<Glob>| globs.into_iter().collect();
                 let scope = Scope { branches: of(branch), remotes: of(remote), paths: of(path) };
                 let blocks: BTreeSet<Act> =
@@ -124,6 +153,7 @@ impl Gate {
                     blocks,
                     todos: todo,
                     scope,
+                    standing,
                 };
                 let done = ops::gate::open(ctx, &question)?;
                 let view = &done.value;
@@ -177,7 +207,9 @@ impl Resolve {
         let owner = ctx.owner()?;
         let proven = ctx.caller.prove(process, &owner, &challenge(ctx, &asked))?;
         let done = ops::gate::resolve(ctx, &asked, &proven, self.note.as_ref())?;
-        let text = format!("gate {id} is answered: {}", asked.decision);
+        let commit = asked.commit.as_ref().filter(|_| asked.view.gate.bind().is_some());
+        let about = commit.map(|commit| format!(" for {}", &commit.commit[..10])).unwrap_or_default();
+        let text = format!("gate {id} is answered{about}: {}", asked.decision);
         Ok(Said::done(&done, &text))
     }
 }
@@ -201,6 +233,7 @@ pub(super) fn table<'a>(gates: impl Iterator<Item = &'a GateView>) -> Table {
         let asked = format!("by {}, {}", view.gate.asked.by.name(), Ago(view.age_seconds));
         let state = match &view.gate.state {
             GateState::Open { .. } => "open".to_owned(),
+            GateState::Standing { .. } => "standing".to_owned(),
             GateState::Resolved { decision, .. } => decision.to_string(),
             GateState::Withdrawn { .. } => "withdrawn".to_owned(),
         };
@@ -208,6 +241,9 @@ pub(super) fn table<'a>(gates: impl Iterator<Item = &'a GateView>) -> Table {
     }
     table
 }
+
+/// Most answers of a standing gate that are shown.
+const ANSWERS: usize = 3;
 
 /// One gate; `commit` is what the project has checked out, for somebody who is about to answer.
 fn say(ctx: &Ctx, view: &GateView, commit: Option<&str>) -> String {
@@ -231,6 +267,15 @@ fn say(ctx: &Ctx, view: &GateView, commit: Option<&str>) -> String {
         GateState::Open { reopened: Some(reopened) } => {
             table.row([&"state", &format!("open again by {}, {}", reopened.by.name(), ago(reopened.at))]);
             table.row([&"reason", &reopened.reason.as_str().replace('\n', " ")]);
+        }
+        GateState::Standing { bind, answers } => {
+            table.row([&"state", &format!("standing: each {} needs an answer", bind.word())]);
+            for answer in answers.iter().rev().take(ANSWERS) {
+                let commit =
+                    answer.seen.commit.as_deref().map_or("", |commit| commit.get(..10).unwrap_or(commit));
+                let by = format!("{} {commit} by {}, {}", answer.decision, answer.by.name(), ago(answer.at));
+                table.row([&"answer", &by]);
+            }
         }
         GateState::Resolved { decision, by, at, note, seen, .. } => {
             table.row([&"state", &format!("{decision} by {}, {}", by.name(), ago(*at))]);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     actor::{Actor, Proof, Proven, Stamp},
     change::{Op, Record},
-    gate::{Gate, GateState, Reopened},
+    gate::{Answer, Gate, GateState, Reopened},
     goal::{Goal, GoalState},
     id::{GateId, GoalId, TodoId},
     quota::{Quota, Quotas},
@@ -82,6 +82,10 @@ impl Mutation {
                 self.is_mine(record, &gate.asked)?;
                 let Gate { question, options, blocks, todos, scope, asked, state: _ } = gate.clone();
                 let fresh = Gate::new(question, options, blocks, todos, asked).within(scope);
+                let fresh = match gate.bind() {
+                    Some(bind) => fresh.standing(bind)?,
+                    None => fresh,
+                };
                 self.comes_out(record, *gate == fresh)
             }
             (
@@ -149,7 +153,11 @@ impl Mutation {
             GateState::Resolved { by, at, proof, .. }
             | GateState::Withdrawn { by, at, proof, .. }
             | GateState::Open { reopened: Some(Reopened { by, at, proof, .. }) } => (by, *at, proof),
-            GateState::Open { reopened: None } => {
+            GateState::Standing { answers, .. } if self.op == Op::GateResolve && !answers.is_empty() => {
+                let answer = &answers[answers.len() - 1];
+                (&answer.by, answer.at, &answer.proof)
+            }
+            GateState::Standing { .. } | GateState::Open { reopened: None } => {
                 return Err(Illegal::Result { op: self.op, record: record.name() });
             }
         };
@@ -160,6 +168,10 @@ impl Mutation {
         let again = match (self.op, &after.state) {
             (Op::GateResolve, GateState::Resolved { decision, note, seen, .. }) => {
                 before.resolve(id, decision.clone(), proven, at, note.clone(), seen.clone())?
+            }
+            (Op::GateResolve, GateState::Standing { answers, .. }) => {
+                let Answer { decision, note, seen, .. } = answers[answers.len() - 1].clone();
+                before.resolve(id, decision, proven, at, note, seen)?
             }
             (Op::GateWithdraw, GateState::Withdrawn { reason, .. }) => {
                 before.withdraw(id, proven, at, reason.clone())?

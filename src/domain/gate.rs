@@ -67,6 +67,13 @@ pub enum GateState {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reopened: Option<Reopened>,
     },
+    /// Never answered for good: each commit needs an answer, and the newest answers count.
+    Standing {
+        bind: Bind,
+        /// The newest last; older ones stay in the history.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        answers: Vec<Answer>,
+    },
     Resolved {
         decision: Choice,
         by: Person,
@@ -82,6 +89,52 @@ pub enum GateState {
         reason: Note,
         proof: Proof,
     },
+}
+
+/// What a yes to a standing gate is a yes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bind {
+    /// The commit that was seen and all that it was made from: an amended commit is another one.
+    Commit,
+    /// Also any other commit with the same files: an amended or rebased one, as long as nothing in them differs.
+    Tree,
+}
+
+impl Bind {
+    /// As it is written on the command line and in the record.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Tree => "tree",
+        }
+    }
+}
+
+/// One answer of a person's.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    pub decision: Choice,
+    pub by: Person,
+    pub at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<Note>,
+    pub seen: Seen,
+    pub proof: Proof,
+}
+
+/// A commit that is about to leave, and how it is related to the commits that were answered about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tip {
+    /// In hex.
+    pub commit: String,
+    /// Its tree, in hex.
+    pub tree: String,
+    /// Those that it is, or that were made from it.
+    pub within: BTreeSet<String>,
+    /// Those that it is, or was made from.
+    pub reaches: BTreeSet<String>,
 }
 
 /// A no that was taken back, so that the question waits again.
@@ -113,7 +166,28 @@ impl GateState {
     pub const OPEN: Self = Self::Open { reopened: None };
 }
 
+impl Answer {
+    /// Whether a yes to what was seen is a yes to `tip`.
+    fn includes(&self, bind: Bind, tip: &Tip) -> bool {
+        self.is_same_tree(bind, tip)
+            || self.seen.commit.as_ref().is_some_and(|seen| tip.within.contains(seen))
+    }
+
+    /// Whether a no to what was seen is a no to `tip`.
+    fn taints(&self, bind: Bind, tip: &Tip) -> bool {
+        self.is_same_tree(bind, tip)
+            || self.seen.commit.as_ref().is_some_and(|seen| tip.reaches.contains(seen))
+    }
+
+    fn is_same_tree(&self, bind: Bind, tip: &Tip) -> bool {
+        bind == Bind::Tree && self.seen.tree.as_ref() == Some(&tip.tree)
+    }
+}
+
 impl Gate {
+    /// How many answers a standing gate keeps.
+    pub const KEPT: usize = 16;
+
     /// A new, open question. `options` may be empty for the usual two; `blocks` may be empty for everything.
     pub fn new(
         question: Title,
@@ -137,6 +211,44 @@ impl Gate {
         Self { scope, ..self }
     }
 
+    /// The same question, asked again for every commit. Such a gate is about what leaves, and about no todos.
+    pub fn standing(self, bind: Bind) -> Result<Self, Refusal> {
+        let asks_for_turns = self.blocks.contains(&Act::Turn) && self.blocks != Act::ALL.into();
+        if asks_for_turns || !self.todos.is_empty() {
+            return Err(Refusal::StandingOverWork);
+        }
+        let blocks = self.blocks.into_iter().filter(|act| *act != Act::Turn).collect();
+        Ok(Self { blocks, state: GateState::Standing { bind, answers: Vec::new() }, ..self })
+    }
+
+    /// What its answers are about, if it is a standing one.
+    pub fn bind(&self) -> Option<Bind> {
+        match &self.state {
+            GateState::Standing { bind, .. } => Some(*bind),
+            _ => None,
+        }
+    }
+
+    /// The commits that a standing gate was answered about, in hex.
+    pub fn answered(&self) -> impl Iterator<Item = &str> {
+        let answers = match &self.state {
+            GateState::Standing { answers, .. } => &answers[..],
+            _ => &[],
+        };
+        answers.iter().filter_map(|answer| answer.seen.commit.as_deref())
+    }
+
+    /// Whether a standing gate was answered with yes for `tip`, and with no since then neither for it nor for anything
+    /// it was made from. What cannot be looked at was not.
+    pub fn lets_go(&self, tip: Option<&Tip>) -> bool {
+        let (GateState::Standing { bind, answers }, Some(tip)) = (&self.state, tip) else { return false };
+        let newest = answers.iter().rev().find(|answer| match answer.decision.is_rejection() {
+            true => answer.taints(*bind, tip),
+            false => answer.includes(*bind, tip),
+        });
+        newest.is_some_and(|answer| !answer.decision.is_rejection())
+    }
+
     /// `sha256:` and the hex digest of everything that was asked: question, options, what waits, for which todos, which pushes.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
@@ -155,12 +267,16 @@ impl Gate {
             part(name);
             globs.iter().for_each(|glob| part(glob.as_str()));
         }
+        if let Some(bind) = self.bind() {
+            part("standing");
+            part(bind.word());
+        }
         format!("sha256:{}", super::text::hex(&hash.finalize()))
     }
 
     /// The answers that can be given now: all on offer, or those that change a no.
     pub fn answers(&self) -> Vec<&Choice> {
-        self.options.iter().filter(|option| self.is_open() || !option.is_rejection()).collect()
+        self.options.iter().filter(|option| !self.is_rejected() || !option.is_rejection()).collect()
     }
 
     /// Nobody has answered yet.
@@ -175,7 +291,11 @@ impl Gate {
 
     /// The gate no longer holds anything back and may be filed away. A rejected one still does.
     pub fn is_closed(&self) -> bool {
-        !self.is_open() && !self.is_rejected()
+        match &self.state {
+            GateState::Open { .. } | GateState::Standing { .. } => false,
+            GateState::Resolved { .. } => !self.is_rejected(),
+            GateState::Withdrawn { .. } => true,
+        }
     }
 
     /// Whether `act`, which leaves this machine, has to wait for this gate, or was refused by it.
@@ -212,7 +332,27 @@ impl Gate {
             return Err(Refusal::QuestionChanged { gate: id.clone() });
         }
         let Proven { person: by, proof } = proven;
-        Ok(Self { state: GateState::Resolved { decision, by, at, note, seen, proof }, ..self.clone() })
+        let state = match &self.state {
+            GateState::Standing { bind, answers } => {
+                if seen.commit.is_none() {
+                    return Err(Refusal::NothingSeen { gate: id.clone() });
+                }
+                let mut answers = answers.clone();
+                if let Some(last) = answers.last()
+                    && last.decision == decision
+                    && last.seen == seen
+                    && last.by == by
+                {
+                    let (by, decision) = (Actor::Person(by), decision.to_string());
+                    return Err(Refusal::GateDecided { gate: id.clone(), decision, by, at: last.at });
+                }
+                answers.push(Answer { decision, by, at, note, seen, proof });
+                answers.drain(..answers.len().saturating_sub(Self::KEPT));
+                GateState::Standing { bind: *bind, answers }
+            }
+            _ => GateState::Resolved { decision, by, at, note, seen, proof },
+        };
+        Ok(Self { state, ..self.clone() })
     }
 
     /// Takes the question back: nothing waits for it any more, whatever was answered so far. Only a person can.
@@ -257,7 +397,9 @@ impl Gate {
         let (decision, by, at) = match &self.state {
             GateState::Resolved { decision, by, at, .. } => (decision.to_string(), by, *at),
             GateState::Withdrawn { by, at, .. } => ("withdrawn".to_owned(), by, *at),
-            GateState::Open { .. } => return Refusal::NotRejected { gate: id.clone() },
+            GateState::Open { .. } | GateState::Standing { .. } => {
+                return Refusal::NotRejected { gate: id.clone() };
+            }
         };
         Refusal::GateDecided { gate: id.clone(), decision, by: Actor::Person(by.clone()), at }
     }
@@ -265,7 +407,7 @@ impl Gate {
     /// Whether `decision` is an answer that can be given now.
     pub fn must_take(&self, id: &GateId, decision: &Choice) -> Result<(), Refusal> {
         match &self.state {
-            GateState::Open { .. } => {}
+            GateState::Open { .. } | GateState::Standing { .. } => {}
             GateState::Resolved { .. } if self.is_rejected() && !decision.is_rejection() => {}
             GateState::Resolved { .. } | GateState::Withdrawn { .. } => return Err(self.refuse_anew(id)),
         }
@@ -330,6 +472,86 @@ mod tests {
             assert!(matches!(answer(decided, "approve"), Err(Refusal::GateDecided { .. })));
         }
         assert_eq!(reopen(&open), Err(Refusal::NotRejected { gate: id }));
+    }
+
+    /// A standing gate that was answered about these commits, in this order: `+2` is a yes to the second.
+    fn standing(bind: Bind, answers: &[&str]) -> Gate {
+        let open = gate(&[]).standing(bind).unwrap();
+        answers.iter().fold(open, |gate, answer| {
+            let decision = if answer.starts_with('+') { "approve" } else { "reject" };
+            let seen = Seen {
+                question: gate.digest(),
+                commit: Some(format!("c{}", &answer[1..])),
+                tree: Some(format!("t{}", &answer[1..])),
+            };
+            gate.resolve(&gate_id("bucket"), decision.parse().unwrap(), proven(), at("11:00"), None, seen)
+                .unwrap()
+        })
+    }
+
+    /// The `n`th commit of a line of nine.
+    fn tip(n: usize) -> Tip {
+        let named = |range: std::ops::RangeInclusive<usize>| range.map(|n| format!("c{n}")).collect();
+        Tip { commit: format!("c{n}"), tree: format!("t{n}"), within: named(n..=9), reaches: named(1..=n) }
+    }
+
+    #[test]
+    fn a_standing_gate_lets_go_what_was_answered_with_yes_and_what_it_was_made_from() {
+        let check = |answers: &[&str], gone: &str| {
+            let gate = standing(Bind::Commit, answers);
+            let lets: Vec<_> =
+                (1..=9).filter(|n| gate.lets_go(Some(&tip(*n)))).map(|n| n.to_string()).collect();
+            assert_eq!(lets.concat(), gone, "{answers:?}");
+            assert!(!gate.lets_go(None) && !gate.is_closed() && !gate.is_open() && !gate.is_rejected());
+        };
+        check(&[], "");
+        check(&["+3"], "123");
+        check(&["-3"], "");
+        check(&["+3", "-2"], "1");
+        check(&["+3", "-2", "+5"], "12345");
+        check(&["+3", "-5"], "123");
+        check(&["-2", "+3", "-3"], "12");
+        check(&["+3", "+2"], "123");
+    }
+
+    #[test]
+    fn the_same_files_in_another_commit_are_told_apart_or_not() {
+        let amended = Tip {
+            commit: "x".into(),
+            tree: "t3".into(),
+            within: ["x".into()].into(),
+            reaches: tip(2).reaches,
+        };
+        for (bind, answers, lets) in [
+            (Bind::Commit, &["+3"][..], false),
+            (Bind::Tree, &["+3"], true),
+            (Bind::Tree, &["+3", "-3"], false),
+            (Bind::Tree, &["+4"], false),
+        ] {
+            assert_eq!(standing(bind, answers).lets_go(Some(&amended)), lets, "{bind:?} {answers:?}");
+        }
+    }
+
+    #[test]
+    fn a_standing_gate_is_about_what_leaves_and_keeps_the_newest_answers() {
+        let id = gate_id("bucket");
+        assert_eq!(gate(&["t-7k3q"]).standing(Bind::Commit), Err(Refusal::StandingOverWork));
+        let turn = Gate { blocks: [Act::Turn, Act::Push].into(), ..gate(&[]) };
+        assert_eq!(turn.standing(Bind::Commit), Err(Refusal::StandingOverWork));
+        let many: Vec<String> = (0..40).map(|n| format!("+{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let gate = standing(Bind::Commit, &many);
+        assert_eq!(
+            gate.answered().collect::<Vec<_>>(),
+            many[24..].iter().map(|n| n.replace('+', "c")).collect::<Vec<_>>()
+        );
+        assert!(!gate.blocks.contains(&Act::Turn));
+        assert!(matches!(answer(&gate, "approve"), Err(Refusal::NothingSeen { .. })));
+        let again = Seen { question: gate.digest(), commit: Some("c39".into()), tree: Some("t39".into()) };
+        let again = gate.resolve(&id, "approve".parse().unwrap(), proven(), at("12:00"), None, again);
+        assert!(matches!(again, Err(Refusal::GateDecided { .. })));
+        assert!(gate.withdraw(&id, proven(), at("12:00"), "moot".parse().unwrap()).unwrap().is_closed());
+        assert_ne!(standing(Bind::Tree, &[]).digest(), standing(Bind::Commit, &[]).digest());
     }
 
     #[test]

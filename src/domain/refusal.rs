@@ -35,6 +35,10 @@ pub enum Refusal {
     NotAnOption { gate: GateId, decision: Choice, options: Vec<Choice> },
     #[error("nobody said no at gate `{gate}`")]
     NotRejected { gate: GateId },
+    #[error("gate `{gate}` is answered for a commit, and there is none to see")]
+    NothingSeen { gate: GateId },
+    #[error("a standing gate is about what leaves this machine, not about todos or turns")]
+    StandingOverWork,
     #[error("gate `{gate}` was changed after it was shown")]
     QuestionChanged { gate: GateId },
 

@@ -9,7 +9,7 @@ use crate::{
     domain::{
         actor::Proven,
         change::{Change, Op, Record},
-        gate::{Act, Gate, Seen},
+        gate::{Act, Bind, Gate, Seen},
         id::{Choice, GateId, GoalId, TodoPrefix},
         refusal::Refusal,
         scope::Scope,
@@ -54,6 +54,8 @@ pub struct Question {
     pub blocks: BTreeSet<Act>,
     pub todos: Vec<TodoPrefix>,
     pub scope: Scope,
+    /// Asked again for every commit, and what a yes is a yes to.
+    pub standing: Option<Bind>,
 }
 
 /// Opens a gate. Anybody may: it only tightens.
@@ -75,6 +77,10 @@ pub fn open(ctx: &Ctx, question: &Question) -> Result<Done<GateView>, Error> {
         let asked = question.question.clone();
         let gate = Gate::new(asked, question.options.clone(), question.blocks.clone(), todos, stamp.clone())
             .within(question.scope.clone());
+        let gate = match question.standing {
+            Some(bind) => gate.standing(bind)?,
+            None => gate,
+        };
         let change = Change {
             op: Op::GateOpen,
             subject: subject(&format!("open gate {id}"), &question.question),

@@ -45,6 +45,8 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
     let gates = gates(&snapshot)?;
     let holding = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.holds_back(Act::Push));
     let look_at_files = holding().any(|gate| !gate.scope.paths.is_empty());
+    let answered: BTreeSet<&str> = holding().flat_map(Gate::answered).collect();
+    let look_at_tips = holding().any(|gate| gate.bind().is_some());
     let remotes = match holding().any(|gate| !gate.scope.remotes.is_empty()) {
         true => ctx.store.git().known_as(&remote.name, &remote.url)?,
         false => BTreeSet::new(),
@@ -64,7 +66,11 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
                     true => ctx.store.changed_files(id, &remote.name, was)?,
                     false => None,
                 };
-                RefUpdate::Written { carries, changed }
+                let tip = match look_at_tips {
+                    true => ctx.store.git().leaving(id, &answered)?,
+                    false => None,
+                };
+                RefUpdate::Written { carries, changed, tip }
             }
         };
         refs.push(PushedRef { local: line.local.clone(), remote: line.remote.clone(), update });

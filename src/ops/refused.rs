@@ -35,6 +35,10 @@ impl From<Refusal> for Error {
             R::GateDecided { gate, .. } | R::QuestionChanged { gate } | R::NotRejected { gate } => {
                 Some(format!("run `loopx gate show {gate}`"))
             }
+            R::NothingSeen { gate } => {
+                Some(format!("name one with `loopx gate resolve {gate} --decision approve --commit <rev>`"))
+            }
+            R::StandingOverWork => Some("leave `--todo` and `turn` out, or leave `--standing` out".into()),
             R::NotAnOption { options, .. } => {
                 options.first().map(|option| format!("use `--decision {option}`, for example"))
             }

@@ -17,7 +17,7 @@ use super::{
     layout, program,
     view::{FOLDER, Look, diff},
 };
-use crate::domain::push::Carried;
+use crate::domain::{gate::Tip, push::Carried};
 
 /// A commit of the project, in hex, with its tree and subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,6 +176,50 @@ impl Git {
             changed.extend(of_commit.unwrap_or_default());
         }
         Ok(Some(changed))
+    }
+
+    /// The commit that `pushed` (hex) is or names, and how it is related to those that were `answered` about (hex). None
+    /// for something else than a commit. An answer about a commit that is not here is about nothing that is.
+    pub fn leaving(&self, pushed: &str, answered: &BTreeSet<&str>) -> Result<Option<Tip>, Error> {
+        let failed =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
+        let object = self.repo().find_object(super::git::object_id(pushed)?).map_err(failed)?;
+        let object = object.peel_tags_to_end().map_err(failed)?;
+        if object.kind != gix::objs::Kind::Commit {
+            return Ok(None);
+        }
+        let commit = object.id;
+        let mut tip =
+            Tip { commit: commit.to_string(), tree: self.base(commit)?.tree.to_string(), ..Tip::default() };
+        for name in answered {
+            let Some(seen) =
+                ObjectId::from_hex(name.as_bytes()).ok().filter(|id| self.repo().has_object(*id))
+            else {
+                continue;
+            };
+            if self.was_made_from(seen, commit)? {
+                tip.within.insert((*name).to_owned());
+            }
+            if self.was_made_from(commit, seen)? {
+                tip.reaches.insert((*name).to_owned());
+            }
+        }
+        Ok(Some(tip))
+    }
+
+    /// Whether `old` is `new` or one of its ancestors.
+    fn was_made_from(&self, new: ObjectId, old: ObjectId) -> Result<bool, Error> {
+        if new == old {
+            return Ok(true);
+        }
+        let failed =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
+        let mut beyond = self.repo().rev_walk([old]).with_hidden([new]).all().map_err(failed)?;
+        beyond
+            .next()
+            .transpose()
+            .map_err(|error| Error::Damaged(error.to_string()))
+            .map(|step| step.is_none())
     }
 
     /// The names and addresses by which a remote is known here that git calls `name` with the address `url`.

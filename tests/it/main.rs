@@ -26,6 +26,7 @@ mod quota;
 mod races;
 mod scopes;
 mod signing;
+mod standing;
 mod status;
 mod tidy;
 mod todos;
