@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     actor::{Actor, Proof, Proven, Stamp},
+    authority,
     change::{Op, Record},
     gate::{Answer, Gate, GateState, Reopened},
     goal::{Goal, GoalState},
@@ -64,6 +65,7 @@ impl From<Refusal> for Illegal {
 impl Mutation {
     /// Judges the mutation. Folding, importing and leaving a history behind come without steps: what they make is judged where files are known.
     pub fn judge(&self) -> Result<(), Illegal> {
+        self.must_be_allowed(false)?;
         let pairs: Vec<(Option<&Record>, Option<&Record>)> =
             self.steps.iter().map(|step| (step.before.as_ref(), step.after.as_ref())).collect();
         match (self.op, &pairs[..]) {
@@ -114,7 +116,7 @@ impl Mutation {
                 self.comes_out(record, *id == super::id::SpendId::of_turn(&spend.turn))
             }
             (Op::Fold, []) => Ok(()),
-            (Op::Import | Op::Checkpoint, []) => self.must_be_a_person(),
+            (Op::Import | Op::Checkpoint, []) => Ok(()),
             _ => Err(self.shape()),
         }
     }
@@ -139,16 +141,16 @@ impl Mutation {
         }
     }
 
-    fn must_be_a_person(&self) -> Result<(), Illegal> {
-        match &self.by {
-            Actor::Person(_) => Ok(()),
-            Actor::Agent(_) => Err(Illegal::PersonNeeded(self.by.clone())),
+    /// Whoever made it may make mutations of its kind. `loosens`: it does what only some of its kind do.
+    fn must_be_allowed(&self, loosens: bool) -> Result<(), Illegal> {
+        match authority::allows(self.op, loosens, &self.by) {
+            true => Ok(()),
+            false => Err(Illegal::PersonNeeded(self.by.clone())),
         }
     }
 
     /// A person's step of a gate, with the proof that they are one.
     fn decided(&self, id: &GateId, before: &Gate, after: &Gate, record: &Record) -> Result<(), Illegal> {
-        self.must_be_a_person()?;
         let (by, at, proof) = match &after.state {
             GateState::Resolved { by, at, proof, .. }
             | GateState::Withdrawn { by, at, proof, .. }
@@ -251,7 +253,7 @@ impl Mutation {
                 _ => return Err(self.shape()),
             }
         }
-        if loosens { self.must_be_a_person() } else { Ok(()) }
+        self.must_be_allowed(loosens)
     }
 }
 

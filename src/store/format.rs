@@ -46,7 +46,8 @@ impl Stored for Policy {
 
 impl Stored for Gate {
     const SYNTAX: Syntax = Syntax::Toml;
-    const FIELDS: &'static [&'static str] = &["question", "options", "blocks", "todos", "asked", "state"];
+    const FIELDS: &'static [&'static str] =
+        &["question", "options", "blocks", "todos", "scope", "asked", "state"];
 }
 
 impl Stored for Todo {

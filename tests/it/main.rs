@@ -4,6 +4,7 @@ mod registry;
 mod sandbox;
 
 mod answers;
+mod authority;
 mod compact;
 mod demo;
 mod doctor;

@@ -1,0 +1,63 @@
+//! Who may do what: the table in the documentation is the one that the program goes by.
+
+use loopx::domain::{
+    authority::{BEYOND, Deed, Who, deeds, table},
+    change::Op,
+};
+
+use crate::sandbox::Sandbox;
+
+/// A repository in which everything that the table names can be asked for.
+fn everything() -> (Sandbox, String, String) {
+    let mut repo = Sandbox::ready();
+    repo.env("LOOPX_GOAL", "ship");
+    let (todo, errand) = (repo.todo("work"), repo.todo("errand --for person"));
+    repo.loopx("gate open Open? --gate-id open --blocks push --agent-id a").success();
+    repo.loopx("gate open No? --gate-id no --blocks push --agent-id a").success();
+    repo.person("gate resolve no --decision reject", "no").success();
+    repo.loopx("export ../state.jsonl").success();
+    (repo, todo, errand)
+}
+
+fn all() -> impl Iterator<Item = (Option<Op>, Deed)> {
+    let mutations =
+        Op::ALL.into_iter().flat_map(|op| deeds(op).into_iter().map(move |deed| (Some(op), deed)));
+    mutations.chain(BEYOND.into_iter().map(|deed| (None, deed)))
+}
+
+#[test]
+fn the_table_in_the_documentation_is_the_one_in_the_code() {
+    let page = include_str!("../../docs/authority.md");
+    let (_, shown) = page.split_once("<!-- made by the program -->\n").expect("a table");
+    let (shown, _) = shown.split_once("<!-- until here -->\n").expect("an end of the table");
+    assert_eq!(shown, table(), "docs/authority.md should show\n{}", table());
+}
+
+#[test]
+fn an_agent_gets_what_the_table_allows_and_is_refused_the_rest() {
+    let (repo, todo, errand) = everything();
+    for (op, deed) in all() {
+        let Some(command) = deed.command else { continue };
+        let command = command.replace("<todo>", &todo).replace("<errand>", &errand);
+        if command == "init" && deed.who == Who::Person {
+            let tip = repo.tip();
+            repo.git("-C .loopx reset -q --hard HEAD~1").success();
+            let refused = repo.loopx("init --agent-id a");
+            assert!(refused.stderr.contains("error: only a person may take over"), "{refused}");
+            repo.git(&format!("-C .loopx reset -q --hard {}", tip.trim())).success();
+            continue;
+        }
+        let before = repo.tip();
+        let told = repo.loopx(&format!("{command} --agent-id a"));
+        match deed.who {
+            Who::Anybody => drop(told.success()),
+            Who::Person => {
+                let is_work = matches!(op, Some(Op::TodoClaim | Op::TodoDone));
+                let says =
+                    if is_work { "is for a person, not for agent `a`" } else { "error: only a person may " };
+                assert!(told.code == 1 && told.stderr.contains(says), "{command}: {told}");
+                assert_eq!(repo.tip(), before, "{command}");
+            }
+        }
+    }
+}
