@@ -12,10 +12,11 @@ use crate::{
     error::{Error, Kind},
     ops::{
         self, Ctx,
+        evidence::brief,
         gate::{Asked, GateView, Step},
     },
     process::Process,
-    text::{Ago, Answer, Table},
+    text::{Ago, Answer, Count, Table},
 };
 
 #[derive(Debug, clap::Subcommand)]
@@ -187,7 +188,7 @@ impl TakeBack {
         let challenge = Challenge {
             what: format!("{verb} gate `{id}`"),
             shows: say(ctx, &view, None),
-            word: id.to_string(),
+            word: view.gate.word(id, verb),
             command: format!("loopx gate {verb} {id} --reason '<why>'"),
         };
         let proven = ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
@@ -217,11 +218,36 @@ impl Resolve {
 fn challenge(ctx: &Ctx, asked: &Asked) -> Challenge {
     let (view, decision) = (&asked.view, &asked.decision);
     let commit = asked.commit.as_ref().map(|commit| format!("{} {}", &commit.commit[..10], commit.subject));
-    let shows = say(ctx, view, commit.as_deref());
+    let mut shows = say(ctx, view, commit.as_deref());
+    if let Some(brings) = &asked.brings {
+        shows.push_str(&match brings.commits {
+            Some(0) => "it is at a remote already\n".to_owned(),
+            Some(new) => format!("{} that no remote has:\n", Count(new, "commit")),
+            None => "its changes:\n".to_owned(),
+        });
+        shows.extend(brings.files.iter().map(|line| format!("  {line}\n")));
+    }
+    if !asked.evidence.is_empty() {
+        let mut table = Table::default();
+        for view in asked.evidence.iter().take(EVIDENCE) {
+            let about =
+                view.evidence.todo.as_ref().map_or_else(|| asked.view.id.to_string(), ToString::to_string);
+            let by = format!(
+                "by {}, {}",
+                view.evidence.added.by.name(),
+                super::status::ago(ctx, view.evidence.added.at)
+            );
+            table.row([&view.id, &about, &view.evidence.what.word(), &by, &brief(&view.evidence.what)]);
+        }
+        shows.push_str(&format!("evidence\n{table}"));
+        if asked.evidence.len() > EVIDENCE {
+            shows.push_str(&format!("  and {} more\n", asked.evidence.len() - EVIDENCE));
+        }
+    }
     Challenge {
         what: decision.given_to(&format!("`{}`", view.id)),
         shows,
-        word: view.id.to_string(),
+        word: view.gate.word(&view.id, decision.as_str()),
         command: format!("loopx gate resolve {} --decision {decision}", view.id),
     }
 }
@@ -241,6 +267,9 @@ pub(super) fn table<'a>(gates: impl Iterator<Item = &'a GateView>) -> Table {
     }
     table
 }
+
+/// Most pieces of evidence that are shown before an answer.
+const EVIDENCE: usize = 5;
 
 /// Most answers of a standing gate that are shown.
 const ANSWERS: usize = 3;

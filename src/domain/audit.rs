@@ -165,7 +165,16 @@ impl Mutation {
         };
         self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at })?;
         let Proof::Terminal { typed } = proof;
-        self.comes_out(record, typed == id.as_str())?;
+        let verb = match (&after.state, self.op) {
+            (GateState::Resolved { decision, .. }, _) => decision.as_str(),
+            (GateState::Standing { answers, .. }, _) => {
+                answers.last().map_or("", |answer| answer.decision.as_str())
+            }
+            (_, Op::GateReopen) => "reopen",
+            _ => "withdraw",
+        };
+        // The first release asked for the id alone.
+        self.comes_out(record, *typed == before.word(id, verb) || typed == id.as_str())?;
         let proven = Proven { person: by.clone(), proof: proof.clone() };
         let again = match (self.op, &after.state) {
             (Op::GateResolve, GateState::Resolved { decision, note, seen, .. }) => {

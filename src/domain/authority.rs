@@ -56,7 +56,11 @@ pub fn deeds(op: Op) -> Vec<Deed> {
             anybody("switch a feature off", "configure-goal --goal-id ship --disable explore", "it tightens"),
         ],
         Op::GateOpen => {
-            vec![anybody("open a gate", "gate open Ready? --gate-id ready", "it holds something back")]
+            vec![anybody(
+                "open a gate",
+                "gate open Ready? --gate-id ready --blocks push",
+                "it holds something back",
+            )]
         }
         Op::GateResolve => vec![
             person("say yes at a gate", "gate resolve open --decision approve", "what waits may go"),

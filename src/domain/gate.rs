@@ -279,6 +279,15 @@ impl Gate {
         self.options.iter().filter(|option| !self.is_rejected() || !option.is_rejection()).collect()
     }
 
+    /// What a person types back at a terminal to do `verb` here: the id, and the verb, too, where something can be published
+    /// that was asked about by name.
+    pub fn word(&self, id: &GateId, verb: &str) -> String {
+        match self.blocks.contains(&Act::Publish) && self.blocks != Act::ALL.into() {
+            true => format!("{id} {verb}"),
+            false => id.to_string(),
+        }
+    }
+
     /// Nobody has answered yet.
     pub fn is_open(&self) -> bool {
         matches!(self.state, GateState::Open { .. })

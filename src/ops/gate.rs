@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{Ctx, Done, goal::derived};
+use super::{Ctx, Done, evidence::EvidenceView, goal::derived};
 use crate::{
     domain::{
         actor::Proven,
         change::{Change, Op, Record},
+        evidence::Evidence,
         gate::{Act, Bind, Gate, Seen},
         id::{Choice, GateId, GoalId, TodoPrefix},
         refusal::Refusal,
@@ -18,7 +19,11 @@ use crate::{
         time::Seconds,
     },
     error::Error,
-    store::{Snapshot, message::subject, project::ProjectCommit},
+    store::{
+        Snapshot,
+        message::subject,
+        project::{Brings, ProjectCommit},
+    },
 };
 
 /// A gate with its id, its goal, and how long ago it was asked (seconds).
@@ -138,6 +143,10 @@ pub struct Asked {
     pub decision: Choice,
     /// The project's commit the answer is about; none in a project without commits.
     pub commit: Option<ProjectCommit>,
+    /// What that commit would take along, if it can be told.
+    pub brings: Option<Brings>,
+    /// What was seen of the gate and of its todos, the newest first.
+    pub evidence: Vec<EvidenceView>,
 }
 
 impl Asked {
@@ -159,13 +168,23 @@ pub fn asked(
     decision: Choice,
     revision: Option<&str>,
 ) -> Result<Asked, Error> {
-    let view = find(ctx, &ctx.store.trusted()?, goal, id)?;
+    let snapshot = ctx.store.trusted()?;
+    let view = find(ctx, &snapshot, goal, id)?;
     view.gate.must_take(id, &decision)?;
     let commit = match revision {
         Some(revision) => Some(ctx.store.git().revision(revision)?),
         None => ctx.store.git().head()?,
     };
-    Ok(Asked { view, decision, commit })
+    let brings = commit.as_ref().and_then(|commit| ctx.store.git().brings(&commit.commit).ok());
+    let is_about = |evidence: &Evidence| {
+        evidence.gate.as_ref() == Some(id)
+            || evidence.todo.as_ref().is_some_and(|todo| view.gate.todos.contains(todo))
+    };
+    let seen = snapshot.evidence(&view.goal)?.into_iter().filter(|(_, evidence)| is_about(evidence));
+    let mut evidence: Vec<_> =
+        seen.map(|(id, evidence)| EvidenceView { id, goal: view.goal.clone(), evidence }).collect();
+    evidence.sort_by_key(|view| std::cmp::Reverse((view.evidence.added.at, view.id.clone())));
+    Ok(Asked { view, decision, commit, brings, evidence })
 }
 
 /// What a person does with a gate besides answering it.

@@ -27,6 +27,16 @@ pub struct ProjectCommit {
     pub subject: String,
 }
 
+/// What a commit would take along.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brings {
+    /// Commits that no remote is known to have; none in a clone that knows of no remote, where the commit is compared with
+    /// the one it was made from.
+    pub commits: Option<usize>,
+    /// The files that differ, a line each, and their number.
+    pub files: Vec<String>,
+}
+
 /// A file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectFile {
@@ -65,6 +75,30 @@ impl Git {
             tree: base.tree.to_string(),
             subject: crate::domain::text::shown(&subject, 120),
         })
+    }
+
+    /// What a commit (hex) would take along to whoever has what the remotes of this clone have.
+    pub fn brings(&self, commit: &str) -> Result<Brings, Error> {
+        let dir = self.worktree().unwrap_or_else(|| self.common_dir().to_path_buf());
+        let ask = |args: &[&str]| program::git("compare commits", self.repo().git_dir(), &dir, args, b"");
+        let knows_a_remote = !ask(&["for-each-ref", "--count=1", "refs/remotes"])?.is_empty();
+        let new = ask(&["rev-list", "--boundary", "--topo-order", commit, "--not", "--remotes"])?;
+        let (there, new): (Vec<_>, Vec<_>) =
+            new.lines().map(|line| line.to_str_lossy().into_owned()).partition(|line| line.starts_with('-'));
+        let stat = ["-c", "core.quotePath=true"];
+        let flags = ["--stat=70,50,10", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
+        let made_from =
+            || ask(&[&stat[..], &["show", "--format=", "--first-parent"], &flags, &[commit]].concat());
+        let files = match (knows_a_remote, new.is_empty(), there.first()) {
+            (true, true, _) => Vec::new(),
+            (true, false, Some(base)) => {
+                ask(&[&stat[..], &["diff"], &flags, &[&base[1..], commit]].concat())?
+            }
+            _ => made_from()?,
+        };
+        let shown = |line: &[u8]| crate::domain::text::shown(line.to_str_lossy().trim(), 100);
+        let files = files.lines().filter(|line| !line.is_empty()).map(shown).collect();
+        Ok(Brings { commits: knows_a_remote.then_some(new.len()), files })
     }
 
     /// Whether tracked files differ from the commit that is checked out.

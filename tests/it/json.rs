@@ -94,6 +94,9 @@ fn a_person_who_answers_gets_one_document_as_well() {
       options  approve, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `ready` to approve gate `ready`: ready
     "#);

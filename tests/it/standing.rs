@@ -16,7 +16,7 @@ fn guarded(bind: &str) -> Sandbox {
 }
 
 fn approve(repo: &Sandbox) {
-    repo.person("gate resolve main-guard --decision approve", "main-guard").success();
+    repo.person("gate resolve main-guard --decision approve", "main-guard approve").success();
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn what_was_seen_may_go_and_new_commits_need_a_new_answer() {
     [exit 1]
     $ git push -q origin main:side
     "#);
-    assert_snapshot!(repo.person("gate resolve main-guard --decision approve --note 'read it'", "main-guard"), @r#"
+    assert_snapshot!(repo.person("gate resolve main-guard --decision approve --note 'read it'", "main-guard approve"), @r#"
     gate main-guard: "Is main good?"
       goal      ship
       asked     by a, 7 s ago
@@ -67,8 +67,9 @@ fn what_was_seen_may_go_and_new_commits_need_a_new_answer() {
       options   approve, reject
       state     standing: each commit needs an answer
       commit    [ID] one
+    it is at a remote already
 
-    Type `main-guard` to approve gate `main-guard`: main-guard
+    Type `main-guard approve` to approve gate `main-guard`: main-guard approve
     gate main-guard is answered for [ID]: approve
     "#);
     assert_snapshot!(repo.scene("git push -q origin main"), @"$ git push -q origin main");
@@ -93,7 +94,7 @@ fn what_was_seen_may_go_and_new_commits_need_a_new_answer() {
     [exit 1]
     $ git push -q -f origin main~2:main
     "#);
-    repo.person("gate resolve main-guard --decision approve --commit main~1", "main-guard").success();
+    repo.person("gate resolve main-guard --decision approve --commit main~1", "main-guard approve").success();
     assert_snapshot!(repo.scene("
         git push -q origin main
         git push -q origin main~1:main
@@ -166,7 +167,7 @@ fn what_was_seen_may_go_and_new_commits_need_a_new_answer() {
 
     [state.answers.proof]
     kind = "terminal"
-    typed = "main-guard"
+    typed = "main-guard approve"
 
     [[state.answers]]
     decision = "approve"
@@ -180,11 +181,11 @@ fn what_was_seen_may_go_and_new_commits_need_a_new_answer() {
 
     [state.answers.proof]
     kind = "terminal"
-    typed = "main-guard"
+    typed = "main-guard approve"
     $ loopx verify --all
     6 commits (6 new commits): each is one legal mutation, signed off
     "#);
-    assert_snapshot!(repo.person("gate resolve main-guard --decision approve --commit main~1", "main-guard"), @r#"
+    assert_snapshot!(repo.person("gate resolve main-guard --decision approve --commit main~1", "main-guard approve"), @r#"
     gate main-guard: "Is main good?"
       goal      ship
       asked     by a, 24 s ago
@@ -195,8 +196,9 @@ fn what_was_seen_may_go_and_new_commits_need_a_new_answer() {
       answer    approve [ID] by Ann, 8 s ago
       answer    approve [ID] by Ann, 17 s ago
       commit    [ID] two
+    it is at a remote already
 
-    Type `main-guard` to approve gate `main-guard`: main-guard
+    Type `main-guard approve` to approve gate `main-guard`: main-guard approve
     error: gate `main-guard` was decided already: `approve` by Ann at 2026-11-30T12:00:26Z
     hint: run `loopx gate show main-guard`
     [exit 1]
@@ -208,7 +210,7 @@ fn a_no_holds_the_commit_and_what_was_made_from_it() {
     let repo = guarded("commit");
     approve(&repo);
     repo.commit("bad");
-    repo.person("gate resolve main-guard --decision reject", "main-guard").success();
+    repo.person("gate resolve main-guard --decision reject", "main-guard reject").success();
     repo.commit("on-top");
     assert_snapshot!(repo.scene("
         git push -q origin main
@@ -231,7 +233,7 @@ fn a_no_holds_the_commit_and_what_was_made_from_it() {
     "#);
     approve(&repo);
     repo.git("push -q origin main").success();
-    repo.person("gate withdraw main-guard --reason 'no longer protected'", "main-guard").success();
+    repo.person("gate withdraw main-guard --reason 'no longer protected'", "main-guard withdraw").success();
     repo.commit("free");
     repo.git("push -q origin main").success();
     assert_snapshot!(repo.loopx("verify --all"), @"7 commits (7 new commits): each is one legal mutation, signed off");
@@ -269,7 +271,7 @@ fn an_amended_commit_with_the_same_files_is_told_apart_unless_the_tree_is_meant(
     let repo = Sandbox::with_remote();
     repo.commit("one");
     repo.loopx("gate open 'Ship it?' --gate-id main-guard --bind question --agent-id a").success();
-    approve(&repo);
+    repo.person("gate resolve main-guard --decision approve", "main-guard").success();
     repo.commit("two");
     repo.git("push -q origin main").success();
 }
@@ -355,7 +357,7 @@ fn a_standing_gate_is_about_what_leaves() {
     empty.git("init -q -b main .").success();
     empty.loopx("init --goal-text Ship --goal-id ship").success();
     empty.loopx("gate open Good? --standing").success();
-    assert_snapshot!(empty.person("gate resolve good --decision approve", "good"), @r#"
+    assert_snapshot!(empty.person("gate resolve good --decision approve", "good approve"), @r#"
     gate good: "Good?"
       goal     ship
       asked    by Ann, just now
@@ -363,7 +365,7 @@ fn a_standing_gate_is_about_what_leaves() {
       options  approve, reject
       state    standing: each commit needs an answer
 
-    Type `good` to approve gate `good`: good
+    Type `good approve` to approve gate `good`: good approve
     error: gate `good` is answered for a commit, and there is none to see
     hint: name one with `loopx gate resolve good --decision approve --commit <rev>`
     [exit 1]
