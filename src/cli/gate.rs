@@ -1,11 +1,13 @@
 use std::collections::BTreeSet;
 
-use super::Said;
+use super::{Said, approval};
 use crate::{
     caller::Challenge,
     domain::{
-        gate::{Act, Bind, GateState},
+        actor::Proof,
+        gate::{Act, Approvals, Bind, GateState},
         id::{Choice, GateId, GoalId, TodoPrefix},
+        policy::Policy,
         scope::{Glob, Scope},
         text::{Note, Title},
     },
@@ -53,6 +55,9 @@ pub(super) enum Gate {
         /// is a standing one, the `question` once and for all
         #[arg(long, value_name = "TO", value_parser = ["commit", "tree", "question"])]
         bind: Option<String>,
+        /// How many approvers have to say yes with their signatures; whoever asks is none of them
+        #[arg(long, value_name = "NUMBER", default_value = "1")]
+        approvals: Approvals,
         /// An answer on offer besides `reject`; `approve` when left out
         #[arg(long, value_name = "DECISION")]
         option: Vec<Choice>,
@@ -92,6 +97,9 @@ pub(super) struct TakeBack {
     /// Why
     #[arg(long, value_name = "TEXT")]
     reason: Note,
+    /// The key to sign with where answers are signed; `loopx.approvalKey` of git's configuration when left out
+    #[arg(long, value_name = "KEY")]
+    sign_with: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -114,6 +122,9 @@ pub(super) struct Resolve {
     /// The project's commit the answer is about; the one checked out when left out
     #[arg(long, value_name = "REV")]
     commit: Option<String>,
+    /// The key to sign with where answers are signed; `loopx.approvalKey` of git's configuration when left out
+    #[arg(long, value_name = "KEY")]
+    sign_with: Option<String>,
 }
 
 impl Gate {
@@ -130,6 +141,7 @@ impl Gate {
                 path,
                 standing,
                 bind,
+                approvals,
                 option,
             } => {
                 let standing = match (standing, bind.as_deref()) {
@@ -155,6 +167,7 @@ impl Gate {
                     todos: todo,
                     scope,
                     standing,
+                    approvals,
                 };
                 let done = ops::gate::open(ctx, &question)?;
                 let view = &done.value;
@@ -191,7 +204,10 @@ impl TakeBack {
             word: view.gate.word(id, verb),
             command: format!("loopx gate {verb} {id} --reason '<why>'"),
         };
-        let proven = ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
+        let statement = |policy: &Policy, nonce: &str| {
+            ops::gate::statement_of_step(ctx, policy, &view, step, &self.reason, nonce)
+        };
+        let proven = approval::prove(process, ctx, &challenge, self.sign_with.as_deref(), statement)?;
         let done = ops::gate::take_back(ctx, &view, step, &proven, &self.reason)?;
         let text = match step {
             Step::Withdraw => format!("gate {id} is withdrawn"),
@@ -205,12 +221,20 @@ impl Resolve {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         let id = self.gate.or(self.gate_id).ok_or_else(|| Error::new(Kind::Usage, "no gate was named"))?;
         let asked = ops::gate::asked(ctx, self.goal_id.as_ref(), &id, self.decision, self.commit.as_deref())?;
-        let owner = ctx.owner()?;
-        let proven = ctx.caller.prove(process, &owner, &challenge(ctx, &asked))?;
+        let statement =
+            |policy: &Policy, nonce: &str| asked.statement(ctx, policy, self.note.as_ref(), nonce);
+        let challenge = challenge(ctx, &asked);
+        let proven = approval::prove(process, ctx, &challenge, self.sign_with.as_deref(), statement)?;
         let done = ops::gate::resolve(ctx, &asked, &proven, self.note.as_ref())?;
         let commit = asked.commit.as_ref().filter(|_| asked.view.gate.bind().is_some());
         let about = commit.map(|commit| format!(" for {}", &commit.commit[..10])).unwrap_or_default();
-        let text = format!("gate {id} is answered{about}: {}", asked.decision);
+        let text = match &done.value.gate.state {
+            GateState::Open { given, .. } => {
+                let needed = Count(usize::from(asked.view.gate.approvals.number()), "approver");
+                format!("gate {id} has {} of {needed} now", given.len())
+            }
+            _ => format!("gate {id} is answered{about}: {}", asked.decision),
+        };
         Ok(Said::done(&done, &text))
     }
 }
@@ -271,6 +295,14 @@ pub(super) fn table<'a>(gates: impl Iterator<Item = &'a GateView>) -> Table {
 /// Most pieces of evidence that are shown before an answer.
 const EVIDENCE: usize = 5;
 
+/// Who gave an answer: by whose key, or by git's identity.
+fn signer(answer: &crate::domain::gate::Answer) -> &str {
+    match &answer.proof {
+        Proof::Terminal { .. } => answer.by.name(),
+        Proof::Signature { approver, .. } => approver.as_str(),
+    }
+}
+
 /// Most answers of a standing gate that are shown.
 const ANSWERS: usize = 3;
 
@@ -283,6 +315,9 @@ fn say(ctx: &Ctx, view: &GateView, commit: Option<&str>) -> String {
     table.row([&"goal", &view.goal]);
     table.row([&"asked", &asked]);
     table.row([&"blocks", &words(gate.blocks.iter().map(|act| act.word().to_owned()).collect())]);
+    if gate.approvals.number() > 1 {
+        table.row([&"needs", &format!("the signatures of {} approvers", gate.approvals.number())]);
+    }
     if !gate.todos.is_empty() {
         table.row([&"about", &words(gate.todos.iter().map(ToString::to_string).collect())]);
     }
@@ -292,22 +327,39 @@ fn say(ctx: &Ctx, view: &GateView, commit: Option<&str>) -> String {
     table.row([&"options", &words(gate.options.iter().map(ToString::to_string).collect())]);
     let ago = |at| super::status::ago(ctx, at);
     match &gate.state {
-        GateState::Open { reopened: None } => table.row([&"state", &"open"]),
-        GateState::Open { reopened: Some(reopened) } => {
-            table.row([&"state", &format!("open again by {}, {}", reopened.by.name(), ago(reopened.at))]);
-            table.row([&"reason", &reopened.reason.as_str().replace('\n', " ")]);
+        GateState::Open { given, reopened } => {
+            let again = reopened
+                .as_ref()
+                .map(|again| format!("open again by {}, {}", again.by.name(), ago(again.at)));
+            table.row([&"state", &again.unwrap_or_else(|| "open".to_owned())]);
+            if let Some(reopened) = reopened {
+                table.row([&"reason", &reopened.reason.as_str().replace('\n', " ")]);
+            }
+            for answer in given {
+                let by = format!("{} by {}, {}", answer.decision, signer(answer), ago(answer.at));
+                table.row([&"answer", &by]);
+            }
         }
         GateState::Standing { bind, answers } => {
             table.row([&"state", &format!("standing: each {} needs an answer", bind.word())]);
             for answer in answers.iter().rev().take(ANSWERS) {
                 let commit =
                     answer.seen.commit.as_deref().map_or("", |commit| commit.get(..10).unwrap_or(commit));
-                let by = format!("{} {commit} by {}, {}", answer.decision, answer.by.name(), ago(answer.at));
+                let by = format!("{} {commit} by {}, {}", answer.decision, signer(answer), ago(answer.at));
                 table.row([&"answer", &by]);
             }
         }
-        GateState::Resolved { decision, by, at, note, seen, .. } => {
+        GateState::Resolved { decision, by, at, note, seen, proof, after } => {
             table.row([&"state", &format!("{decision} by {}, {}", by.name(), ago(*at))]);
+            if let Proof::Signature { approver, .. } = proof {
+                table.row([&"signed", &format!("with the key of {approver}")]);
+            }
+            for answer in after {
+                table.row([
+                    &"answer",
+                    &format!("{} by {}, {}", answer.decision, signer(answer), ago(answer.at)),
+                ]);
+            }
             if let Some(commit) = &seen.commit {
                 table.row([&"seen at", &commit]);
             }

@@ -1,5 +1,6 @@
 //! The command line: what was typed becomes one call of an op, what came of it becomes words or JSON.
 
+mod approval;
 mod compact;
 mod config;
 mod doctor;
@@ -10,6 +11,7 @@ mod guard;
 mod history;
 mod hooks;
 mod init;
+mod policy;
 mod quota;
 mod status;
 mod todo;
@@ -102,6 +104,12 @@ enum Command {
     Import(transfer::Import),
     /// Leave the history of the state behind, and keep the state
     Compact(compact::Compact),
+    /// The repository's own rules
+    #[command(subcommand)]
+    Policy(policy::Policy),
+    /// Whose signatures count where answers are signed
+    #[command(subcommand)]
+    Approver(policy::Approver),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
@@ -203,6 +211,8 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Compact(compact) => compact.run(process, &ctx()?)?,
         Command::Export(export) => export.run(&ctx()?)?,
         Command::Import(import) => import.run(process, &ctx()?)?,
+        Command::Policy(policy) => policy.run(process, &ctx()?)?,
+        Command::Approver(approver) => approver.run(process, &ctx()?)?,
         Command::Hooks(hooks) => hooks.run(process, &ctx()?)?,
         Command::Uninstall(uninstall) => uninstall.run(process, &ctx()?)?,
         Command::Guard(guard) => return guard.run(process, &global, ctx),

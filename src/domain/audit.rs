@@ -7,13 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     actor::{Actor, Proof, Proven, Stamp},
+    approver::Signed,
     authority,
     change::{Op, Record},
-    gate::{Answer, Gate, GateState, Reopened},
+    gate::Gate,
     goal::{Goal, GoalState},
     id::{GateId, GoalId, TodoId},
+    policy::{Amendment, Policy},
     quota::{Quota, Quotas},
     refusal::Refusal,
+    statement::Statement,
     time::Timestamp,
     todo::{Todo, TodoState},
 };
@@ -32,6 +35,8 @@ pub struct Mutation {
     pub by: Actor,
     pub at: Timestamp,
     pub steps: Vec<Step>,
+    /// The rules before it; of the first one, its own.
+    pub policy: Policy,
     /// The gates in force before it, of the goal it is about.
     pub gates: BTreeMap<GateId, Gate>,
 }
@@ -82,8 +87,10 @@ impl Mutation {
             (Op::GoalConfigure, pairs) => self.configured(pairs),
             (Op::GateOpen, [(None, Some(record @ Record::Gate(_, _, gate)))]) => {
                 self.is_mine(record, &gate.asked)?;
-                let Gate { question, options, blocks, todos, scope, asked, state: _ } = gate.clone();
-                let fresh = Gate::new(question, options, blocks, todos, asked).within(scope);
+                let Gate { question, options, blocks, todos, scope, approvals, asked, state: _ } =
+                    gate.clone();
+                let fresh =
+                    Gate::new(question, options, blocks, todos, asked).within(scope).needing(approvals);
                 let fresh = match gate.bind() {
                     Some(bind) => fresh.standing(bind)?,
                     None => fresh,
@@ -97,7 +104,7 @@ impl Mutation {
                     todos @ ..,
                 ],
             ) if (goal, id) == (other, same) => {
-                self.decided(id, before, after, record)?;
+                self.decided(goal, id, before, after, record)?;
                 todos.iter().try_for_each(|pair| self.followed(goal, id, after, *pair))
             }
             (Op::TodoAdd, [(None, Some(record @ Record::Todo(_, _, todo)))]) => {
@@ -115,6 +122,10 @@ impl Mutation {
                 self.is_mine(record, &spend.added)?;
                 self.comes_out(record, *id == super::id::SpendId::of_turn(&spend.turn))
             }
+            (
+                Op::PolicySet | Op::ApproverAdd | Op::ApproverRemove,
+                [(Some(Record::Policy(before)), Some(record @ Record::Policy(after)))],
+            ) => self.amended(before, after, record),
             (Op::Fold, []) => Ok(()),
             (Op::Import | Op::Checkpoint, []) => Ok(()),
             _ => Err(self.shape()),
@@ -150,49 +161,79 @@ impl Mutation {
     }
 
     /// A person's step of a gate, with the proof that they are one.
-    fn decided(&self, id: &GateId, before: &Gate, after: &Gate, record: &Record) -> Result<(), Illegal> {
-        let (by, at, proof) = match &after.state {
-            GateState::Resolved { by, at, proof, .. }
-            | GateState::Withdrawn { by, at, proof, .. }
-            | GateState::Open { reopened: Some(Reopened { by, at, proof, .. }) } => (by, *at, proof),
-            GateState::Standing { answers, .. } if self.op == Op::GateResolve && !answers.is_empty() => {
-                let answer = &answers[answers.len() - 1];
-                (&answer.by, answer.at, &answer.proof)
-            }
-            GateState::Standing { .. } | GateState::Open { reopened: None } => {
-                return Err(Illegal::Result { op: self.op, record: record.name() });
-            }
-        };
+    fn decided(
+        &self,
+        goal: &GoalId,
+        id: &GateId,
+        before: &Gate,
+        after: &Gate,
+        record: &Record,
+    ) -> Result<(), Illegal> {
+        let other = || Illegal::Result { op: self.op, record: record.name() };
+        let question = before.digest();
+        let (decided, by, proof) = after.decided(self.op, goal, id, &question).ok_or_else(other)?;
+        let at = decided.at;
         self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at })?;
-        let Proof::Terminal { typed } = proof;
-        let verb = match (&after.state, self.op) {
-            (GateState::Resolved { decision, .. }, _) => decision.as_str(),
-            (GateState::Standing { answers, .. }, _) => {
-                answers.last().map_or("", |answer| answer.decision.as_str())
-            }
-            (_, Op::GateReopen) => "reopen",
-            _ => "withdraw",
-        };
-        // The first release asked for the id alone.
-        self.comes_out(record, *typed == before.word(id, verb) || typed == id.as_str())?;
+        if let Proof::Terminal { typed } = proof {
+            // The first release asked for the id alone.
+            self.comes_out(record, *typed == before.word(id, decided.decision) || typed == id.as_str())?;
+        }
         let proven = Proven { person: by.clone(), proof: proof.clone() };
-        let again = match (self.op, &after.state) {
-            (Op::GateResolve, GateState::Resolved { decision, note, seen, .. }) => {
-                before.resolve(id, decision.clone(), proven, at, note.clone(), seen.clone())?
+        let again = match (self.op, decided.seen, decided.note) {
+            (Op::GateResolve, Some(seen), note) => {
+                let decision = decided.decision.parse().map_err(|_| other())?;
+                before.resolve(id, decision, proven, at, note.cloned(), seen.clone())?
             }
-            (Op::GateResolve, GateState::Standing { answers, .. }) => {
-                let Answer { decision, note, seen, .. } = answers[answers.len() - 1].clone();
-                before.resolve(id, decision, proven, at, note, seen)?
-            }
-            (Op::GateWithdraw, GateState::Withdrawn { reason, .. }) => {
-                before.withdraw(id, proven, at, reason.clone())?
-            }
-            (Op::GateReopen, GateState::Open { reopened: Some(Reopened { reason, .. }) }) => {
-                before.reopen(id, proven, at, reason.clone())?
-            }
-            _ => return Err(Illegal::Result { op: self.op, record: record.name() }),
+            (Op::GateWithdraw, None, Some(reason)) => before.withdraw(id, proven, at, reason.clone())?,
+            (Op::GateReopen, None, Some(reason)) => before.reopen(id, proven, at, reason.clone())?,
+            _ => return Err(other()),
         };
-        self.comes_out(record, again == *after)
+        self.comes_out(record, again == *after)?;
+        let statement = |nonce: &str| Statement::at_gate(&self.policy.repository, &decided, nonce);
+        self.policy.accept(proof, at, statement)?;
+        Ok(())
+    }
+
+    /// A change of the policy, by what the policy before it asks for.
+    fn amended(&self, before: &Policy, after: &Policy, record: &Record) -> Result<(), Illegal> {
+        let other = || Illegal::Result { op: self.op, record: record.name() };
+        let amendment = Amendment::between(before, after).ok_or_else(other)?;
+        let changed = after.changed.as_ref().ok_or_else(other)?;
+        self.comes_out(record, amendment.op() == self.op)?;
+        self.must_be_allowed(amendment.loosens())?;
+        let stamp = Stamp { by: changed.by.clone(), at: changed.at };
+        self.is_mine(record, &stamp)?;
+        self.comes_out(record, before.amend(&amendment, &stamp, changed.proof.clone())? == *after)?;
+        match &changed.proof {
+            None if amendment.loosens() => Err(other()),
+            None => Ok(()),
+            Some(proof) => {
+                if let Proof::Terminal { typed } = proof {
+                    self.comes_out(record, typed == amendment.word())?;
+                }
+                before.accept(proof, stamp.at, |nonce| before.statement(&amendment, stamp.at, nonce))?;
+                Ok(())
+            }
+        }
+    }
+
+    /// The signature that a legal mutation rests on, if it rests on one: it has still to be shown that it is one.
+    pub fn signed(&self) -> Option<Signed> {
+        match self.steps.first().map(|step| (&step.before, &step.after)) {
+            Some((Some(Record::Gate(_, _, before)), Some(Record::Gate(goal, id, after)))) => {
+                let question = before.digest();
+                let (decided, _, proof) = after.decided(self.op, goal, id, &question)?;
+                let statement = |nonce: &str| Statement::at_gate(&self.policy.repository, &decided, nonce);
+                self.policy.accept(proof, decided.at, statement).ok()?
+            }
+            Some((Some(Record::Policy(before)), Some(Record::Policy(after)))) => {
+                let amendment = Amendment::between(before, after)?;
+                let changed = after.changed.as_ref()?;
+                let statement = |nonce: &str| before.statement(&amendment, changed.at, nonce);
+                before.accept(changed.proof.as_ref()?, changed.at, statement).ok()?
+            }
+            _ => None,
+        }
     }
 
     /// A todo that an answer blocked or freed.
@@ -280,7 +321,8 @@ fn raises(before: &Quotas, after: &Quotas) -> bool {
 mod tests {
     use super::*;
     use crate::domain::{
-        gate::Seen,
+        gate::{GateState, Seen},
+        policy::RepositoryId,
         quota::Quota,
         samples::{actor, at, gate, gate_id, goal_id, loop_with, proven, stamp, todo, todo_id},
     };
@@ -289,7 +331,8 @@ mod tests {
 
     fn mutation(op: Op, by: &str, time: &str, steps: Vec<(Option<Record>, Option<Record>)>) -> Mutation {
         let steps = steps.into_iter().map(|(before, after)| Step { before, after }).collect();
-        Mutation { op, by: actor(by), at: at(time), steps, gates: BTreeMap::new() }
+        let policy = Policy::new(RepositoryId::new(&[7; 16]));
+        Mutation { op, by: actor(by), at: at(time), steps, policy, gates: BTreeMap::new() }
     }
 
     fn todo_record(todo: &Todo) -> Option<Record> {

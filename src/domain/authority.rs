@@ -100,6 +100,24 @@ pub fn deeds(op: Op) -> Vec<Deed> {
             "quota spend-slot --turn-id turn-1",
             "less is left afterwards",
         )],
+        Op::PolicySet => vec![
+            anybody("ask for signed answers", "policy set approval=signed", "it tightens"),
+            person(
+                "ask for no signed answers any more",
+                "policy set approval=terminal",
+                "it takes what the present policy asks for",
+            ),
+        ],
+        Op::ApproverAdd => vec![person(
+            "let somebody's signature count",
+            "approver add eve --key ../eve.pub",
+            "whoever is listed may say yes",
+        )],
+        Op::ApproverRemove => vec![person(
+            "let somebody's signature count no more",
+            "approver remove ann",
+            "who is asked is a person's decision",
+        )],
         Op::Fold => vec![Deed {
             what: "fold closed records",
             command: None,

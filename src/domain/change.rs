@@ -41,6 +41,9 @@ pub enum Op {
     TodoDone,
     EvidenceAdd,
     QuotaSpend,
+    PolicySet,
+    ApproverAdd,
+    ApproverRemove,
     /// Closed records went into a segment; nothing that can be asked has changed.
     Fold,
     /// A whole state that was exported elsewhere, or goals that another tool kept.
@@ -50,7 +53,7 @@ pub enum Op {
 }
 
 impl Op {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -64,6 +67,9 @@ impl Op {
         Self::TodoDone,
         Self::EvidenceAdd,
         Self::QuotaSpend,
+        Self::PolicySet,
+        Self::ApproverAdd,
+        Self::ApproverRemove,
         Self::Fold,
         Self::Import,
         Self::Checkpoint,
@@ -90,6 +96,9 @@ impl Op {
             Self::TodoDone => "todo.done",
             Self::EvidenceAdd => "evidence.add",
             Self::QuotaSpend => "quota.spend",
+            Self::PolicySet => "policy.set",
+            Self::ApproverAdd => "approver.add",
+            Self::ApproverRemove => "approver.remove",
             Self::Fold => "fold",
             Self::Import => "import",
             Self::Checkpoint => "checkpoint",

@@ -6,9 +6,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     actor::{Actor, Person, Proof, Proven, Stamp},
-    id::{Choice, GateId, TodoId},
+    change::Op,
+    id::{Choice, GateId, GoalId, TodoId},
     refusal::Refusal,
     scope::Scope,
+    statement::Decided,
     text::{Note, Title},
     time::Timestamp,
 };
@@ -28,8 +30,57 @@ pub struct Gate {
     /// The pushes it is about.
     #[serde(default, skip_serializing_if = "Scope::is_all")]
     pub scope: Scope,
+    /// How many approvers have to say yes.
+    #[serde(default, skip_serializing_if = "Approvals::is_one")]
+    pub approvals: Approvals,
     pub asked: Stamp,
     pub state: GateState,
+}
+
+/// A number of approvers: 1, where one person is enough, to 4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub struct Approvals(u8);
+
+impl Approvals {
+    fn is_one(&self) -> bool {
+        self.0 == 1
+    }
+
+    /// The number.
+    pub fn number(self) -> u8 {
+        self.0
+    }
+}
+
+impl Default for Approvals {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl TryFrom<u8> for Approvals {
+    type Error = String;
+    fn try_from(number: u8) -> Result<Self, String> {
+        match number {
+            1..=4 => Ok(Self(number)),
+            _ => Err(format!("{number} approvers cannot be asked for (expected 1 to 4)")),
+        }
+    }
+}
+
+impl std::str::FromStr for Approvals {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number: u8 = text.parse().map_err(|_| "expected a number, 1 to 4".to_owned())?;
+        number.try_into()
+    }
+}
+
+impl From<Approvals> for u8 {
+    fn from(approvals: Approvals) -> Self {
+        approvals.0
+    }
 }
 
 /// What a gate can hold back.
@@ -63,6 +114,9 @@ impl Act {
 #[serde(tag = "is", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GateState {
     Open {
+        /// The yeses so far, where one is not enough.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        given: Vec<Answer>,
         /// How a person took back an earlier no, if one did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reopened: Option<Reopened>,
@@ -82,6 +136,9 @@ pub enum GateState {
         note: Option<Note>,
         seen: Seen,
         proof: Proof,
+        /// The yeses before the last one, where one is not enough.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        after: Vec<Answer>,
     },
     Withdrawn {
         by: Person,
@@ -163,10 +220,18 @@ pub struct Seen {
 
 impl GateState {
     /// A question that nobody has answered.
-    pub const OPEN: Self = Self::Open { reopened: None };
+    pub const OPEN: Self = Self::Open { given: Vec::new(), reopened: None };
 }
 
 impl Answer {
+    /// Who said it, as far as it can be told from others.
+    fn signer(&self) -> String {
+        match &self.proof {
+            Proof::Terminal { .. } => self.by.to_string(),
+            Proof::Signature { approver, .. } => approver.to_string(),
+        }
+    }
+
     /// Whether a yes to what was seen is a yes to `tip`.
     fn includes(&self, bind: Bind, tip: &Tip) -> bool {
         self.is_same_tree(bind, tip)
@@ -202,13 +267,20 @@ impl Gate {
             options.push(word(Choice::REJECT));
         }
         let blocks = if blocks.is_empty() { Act::ALL.into() } else { blocks };
-        Self { question, options, blocks, todos, scope: Scope::default(), asked, state: GateState::OPEN }
+        let (scope, approvals) = (Scope::default(), Approvals::default());
+        Self { question, options, blocks, todos, scope, approvals, asked, state: GateState::OPEN }
     }
 
     /// The same question, about some pushes only.
     #[must_use]
     pub fn within(self, scope: Scope) -> Self {
         Self { scope, ..self }
+    }
+
+    /// The same question, for so many approvers.
+    #[must_use]
+    pub fn needing(self, approvals: Approvals) -> Self {
+        Self { approvals, ..self }
     }
 
     /// The same question, asked again for every commit. Such a gate is about what leaves, and about no todos.
@@ -242,11 +314,20 @@ impl Gate {
     /// it was made from. What cannot be looked at was not.
     pub fn lets_go(&self, tip: Option<&Tip>) -> bool {
         let (GateState::Standing { bind, answers }, Some(tip)) = (&self.state, tip) else { return false };
-        let newest = answers.iter().rev().find(|answer| match answer.decision.is_rejection() {
-            true => answer.taints(*bind, tip),
-            false => answer.includes(*bind, tip),
-        });
-        newest.is_some_and(|answer| !answer.decision.is_rejection())
+        let mut yes = BTreeSet::new();
+        for answer in answers.iter().rev() {
+            if answer.decision.is_rejection() {
+                if answer.taints(*bind, tip) {
+                    return false;
+                }
+            } else if answer.includes(*bind, tip) {
+                yes.insert(answer.signer());
+                if yes.len() >= usize::from(self.approvals.0) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// `sha256:` and the hex digest of everything that was asked: question, options, what waits, for which todos, which pushes.
@@ -271,12 +352,47 @@ impl Gate {
             part("standing");
             part(bind.word());
         }
+        if !self.approvals.is_one() {
+            part("approvals");
+            part(&self.approvals.0.to_string());
+        }
         format!("sha256:{}", super::text::hex(&hash.finalize()))
     }
 
     /// The answers that can be given now: all on offer, or those that change a no.
     pub fn answers(&self) -> Vec<&Choice> {
         self.options.iter().filter(|option| !self.is_rejected() || !option.is_rejection()).collect()
+    }
+
+    /// What a person did here last, as it is signed: what `op` made of the question with the digest `question`.
+    pub fn decided<'a>(
+        &'a self,
+        op: Op,
+        goal: &'a GoalId,
+        gate: &'a GateId,
+        question: &'a str,
+    ) -> Option<(Decided<'a>, &'a Person, &'a Proof)> {
+        let decided = |decision, seen, note, at| Decided { goal, gate, question, seen, decision, note, at };
+        let answered = |answer: &'a Answer| {
+            let Answer { decision, by, at, note, seen, proof } = answer;
+            (decided(decision.as_str(), Some(seen), note.as_ref(), *at), by, proof)
+        };
+        match (op, &self.state) {
+            (
+                Op::GateResolve,
+                GateState::Open { given: answers, .. } | GateState::Standing { answers, .. },
+            ) => answers.last().map(answered),
+            (Op::GateResolve, GateState::Resolved { decision, by, at, note, seen, proof, .. }) => {
+                Some((decided(decision.as_str(), Some(seen), note.as_ref(), *at), by, proof))
+            }
+            (Op::GateReopen, GateState::Open { reopened: Some(Reopened { by, at, reason, proof }), .. }) => {
+                Some((decided("reopen", None, Some(reason), *at), by, proof))
+            }
+            (Op::GateWithdraw, GateState::Withdrawn { by, at, reason, proof }) => {
+                Some((decided("withdraw", None, Some(reason), *at), by, proof))
+            }
+            _ => None,
+        }
     }
 
     /// What a person types back at a terminal to do `verb` here: the id, and the verb, too, where something can be published
@@ -341,27 +457,85 @@ impl Gate {
             return Err(Refusal::QuestionChanged { gate: id.clone() });
         }
         let Proven { person: by, proof } = proven;
+        let answer = Answer { decision, by, at, note, seen, proof };
+        self.must_count(id, &answer)?;
         let state = match &self.state {
             GateState::Standing { bind, answers } => {
-                if seen.commit.is_none() {
+                if answer.seen.commit.is_none() {
                     return Err(Refusal::NothingSeen { gate: id.clone() });
                 }
-                let mut answers = answers.clone();
-                if let Some(last) = answers.last()
-                    && last.decision == decision
-                    && last.seen == seen
-                    && last.by == by
-                {
-                    let (by, decision) = (Actor::Person(by), decision.to_string());
+                let is_same = |last: &&Answer| {
+                    last.decision == answer.decision
+                        && last.seen == answer.seen
+                        && last.signer() == answer.signer()
+                };
+                if let Some(last) = answers.last().filter(is_same) {
+                    let (by, decision) = (Actor::Person(answer.by), answer.decision.to_string());
                     return Err(Refusal::GateDecided { gate: id.clone(), decision, by, at: last.at });
                 }
-                answers.push(Answer { decision, by, at, note, seen, proof });
+                let mut answers = answers.clone();
+                answers.push(answer);
                 answers.drain(..answers.len().saturating_sub(Self::KEPT));
                 GateState::Standing { bind: *bind, answers }
             }
-            _ => GateState::Resolved { decision, by, at, note, seen, proof },
+            state => {
+                let (given, reopened) = match state {
+                    GateState::Open { given, reopened } => (given.clone(), reopened.clone()),
+                    _ => (Vec::new(), None),
+                };
+                let same: Vec<Answer> =
+                    given.iter().filter(|given| given.decision == answer.decision).cloned().collect();
+                if answer.decision.is_rejection() || same.len() + 1 >= usize::from(self.approvals.0) {
+                    let after = if answer.decision.is_rejection() { Vec::new() } else { same };
+                    let Answer { decision, by, at, note, seen, proof } = answer;
+                    GateState::Resolved { decision, by, at, note, seen, proof, after }
+                } else {
+                    let given = given.into_iter().chain([answer]).collect();
+                    GateState::Open { given, reopened }
+                }
+            }
         };
         Ok(Self { state, ..self.clone() })
+    }
+
+    /// Whether an answer is one that counts: in its time, and where several approvers are needed signed by one that neither
+    /// asked nor has said yes.
+    fn must_count(&self, id: &GateId, answer: &Answer) -> Result<(), Refusal> {
+        self.must_be_in_time(id, &answer.proof, answer.at)?;
+        if self.approvals.is_one() || answer.decision.is_rejection() {
+            return Ok(());
+        }
+        let gate = || id.clone();
+        if matches!(answer.proof, Proof::Terminal { .. }) {
+            return Err(Refusal::ApproversNeeded { gate: gate(), needed: self.approvals.0 });
+        }
+        if self.asked.by == Actor::Person(answer.by.clone()) {
+            return Err(Refusal::AskerAnswers { gate: gate(), by: self.asked.by.clone() });
+        }
+        let given = match &self.state {
+            GateState::Open { given, .. } => &given[..],
+            _ => &[],
+        };
+        match given.iter().any(|given| given.signer() == answer.signer()) {
+            true => Err(Refusal::SameApprover { gate: gate(), by: answer.signer() }),
+            false => Ok(()),
+        }
+    }
+
+    /// A signature from before what happened last was made for something else.
+    fn must_be_in_time(&self, id: &GateId, proof: &Proof, at: Timestamp) -> Result<(), Refusal> {
+        let last = match &self.state {
+            GateState::Open { given, reopened } => {
+                given.last().map(|given| given.at).max(reopened.as_ref().map(|reopened| reopened.at))
+            }
+            GateState::Standing { answers, .. } => answers.last().map(|answer| answer.at),
+            GateState::Resolved { at, .. } | GateState::Withdrawn { at, .. } => Some(*at),
+        };
+        let last = last.map_or(self.asked.at, |last| last.max(self.asked.at));
+        match proof {
+            Proof::Signature { .. } if at < last => Err(Refusal::OutOfTime { gate: id.clone(), at, last }),
+            _ => Ok(()),
+        }
     }
 
     /// Takes the question back: nothing waits for it any more, whatever was answered so far. Only a person can.
@@ -373,6 +547,7 @@ impl Gate {
         reason: Note,
     ) -> Result<Self, Refusal> {
         self.must_be_in_force(id)?;
+        self.must_be_in_time(id, &proven.proof, at)?;
         let Proven { person: by, proof } = proven;
         Ok(Self { state: GateState::Withdrawn { by, at, reason, proof }, ..self.clone() })
     }
@@ -380,9 +555,10 @@ impl Gate {
     /// Takes a no back, so that the question waits again. Only a person can.
     pub fn reopen(&self, id: &GateId, proven: Proven, at: Timestamp, reason: Note) -> Result<Self, Refusal> {
         self.must_be_rejected(id)?;
+        self.must_be_in_time(id, &proven.proof, at)?;
         let Proven { person: by, proof } = proven;
         Ok(Self {
-            state: GateState::Open { reopened: Some(Reopened { by, at, reason, proof }) },
+            state: GateState::Open { given: Vec::new(), reopened: Some(Reopened { by, at, reason, proof }) },
             ..self.clone()
         })
     }

@@ -24,6 +24,7 @@ pub mod policy;
 pub mod quota;
 pub mod todo;
 
+pub mod approver;
 pub mod audit;
 pub mod authority;
 pub mod change;
@@ -32,6 +33,7 @@ pub mod push;
 pub mod refusal;
 pub mod scope;
 pub mod state;
+pub mod statement;
 
 #[cfg(test)]
 mod samples;

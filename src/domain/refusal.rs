@@ -4,7 +4,8 @@
 
 use super::{
     actor::Actor,
-    id::{AgentId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    id::{AgentId, ApproverId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    statement::Differs,
     text::{Note, Title},
     time::Timestamp,
 };
@@ -41,6 +42,44 @@ pub enum Refusal {
     StandingOverWork,
     #[error("gate `{gate}` was changed after it was shown")]
     QuestionChanged { gate: GateId },
+
+    #[error("gate `{gate}` needs the signatures of {needed} approvers")]
+    ApproversNeeded { gate: GateId, needed: u8 },
+    #[error("{} asked at gate `{gate}`, and whoever asked is not one of the approvers that it needs", .by.name())]
+    AskerAnswers { gate: GateId, by: Actor },
+    #[error("{by} said yes at gate `{gate}` already, and it needs another approver besides")]
+    SameApprover { gate: GateId, by: String },
+    #[error("the answer to gate `{gate}` was signed at {at}, and what happened there last was at {last}")]
+    OutOfTime { gate: GateId, at: Timestamp, last: Timestamp },
+
+    #[error("answers have to be signed by an approver here")]
+    SignatureNeeded,
+    #[error("nobody is listed whose signature would count")]
+    NoApprovers,
+    #[error("`{0}` is no approver")]
+    NotAnApprover(ApproverId),
+    #[error("`{approver}` is no approver any more since {at}")]
+    ApproverRemoved { approver: ApproverId, at: Timestamp },
+    #[error("`{0}` is an approver already")]
+    ApproverExists(ApproverId),
+    #[error("`{0}` is the last approver, and answers have to be signed")]
+    LastApprover(ApproverId),
+    #[error("this is the key of `{approver}` already")]
+    KeyOfAnother { approver: ApproverId },
+    #[error("the key that signed is no approver's")]
+    UnlistedKey,
+    #[error("the signature was not made with the key of `{approver}`")]
+    OtherKey { approver: ApproverId },
+    #[error("the key of `{approver}` counts before {until}, and it signed at {at}")]
+    KeyExpired { approver: ApproverId, until: Timestamp, at: Timestamp },
+    #[error("the signature was made for `{found}` and not for `{wanted}`")]
+    OtherNamespace { found: String, wanted: &'static str },
+    #[error("what was signed says {} `{}`, and this is {} `{}`", .0.fact, .0.signed, .0.fact, .0.wanted)]
+    SignedElse(Differs),
+    #[error("that is no signature of a decision")]
+    NoSignature,
+    #[error("OpenSSH says that the signature of `{0}` is none")]
+    WrongSignature(ApproverId),
 
     #[error("there is no todo `{0}`")]
     UnknownTodo(TodoPrefix),

@@ -10,11 +10,13 @@ use crate::{
         actor::Proven,
         change::{Change, Op, Record},
         evidence::Evidence,
-        gate::{Act, Bind, Gate, Seen},
+        gate::{Act, Approvals, Bind, Gate, Seen},
         id::{Choice, GateId, GoalId, TodoPrefix},
+        policy::Policy,
         refusal::Refusal,
         scope::Scope,
         state::Loop,
+        statement::{Decided, Statement},
         text::{Note, Title},
         time::Seconds,
     },
@@ -61,6 +63,8 @@ pub struct Question {
     pub scope: Scope,
     /// Asked again for every commit, and what a yes is a yes to.
     pub standing: Option<Bind>,
+    /// How many approvers have to say yes.
+    pub approvals: Approvals,
 }
 
 /// Opens a gate. Anybody may: it only tightens.
@@ -81,7 +85,8 @@ pub fn open(ctx: &Ctx, question: &Question) -> Result<Done<GateView>, Error> {
             .collect::<Result<_, _>>()?;
         let asked = question.question.clone();
         let gate = Gate::new(asked, question.options.clone(), question.blocks.clone(), todos, stamp.clone())
-            .within(question.scope.clone());
+            .within(question.scope.clone())
+            .needing(question.approvals);
         let gate = match question.standing {
             Some(bind) => gate.standing(bind)?,
             None => gate,
@@ -150,6 +155,21 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// What a person signs who gives the answer.
+    pub fn statement(&self, ctx: &Ctx, policy: &Policy, note: Option<&Note>, nonce: &str) -> Statement {
+        let seen = self.seen();
+        let decided = Decided {
+            goal: &self.view.goal,
+            gate: &self.view.id,
+            question: &seen.question,
+            seen: Some(&seen),
+            decision: self.decision.as_str(),
+            note,
+            at: ctx.now,
+        };
+        Statement::at_gate(&policy.repository, &decided, nonce)
+    }
+
     /// What the record says of it.
     fn seen(&self) -> Seen {
         Seen {
@@ -211,6 +231,28 @@ impl Step {
             Self::Reopen => Op::GateReopen,
         }
     }
+}
+
+/// What a person signs who takes a step.
+pub fn statement_of_step(
+    ctx: &Ctx,
+    policy: &Policy,
+    view: &GateView,
+    step: Step,
+    reason: &Note,
+    nonce: &str,
+) -> Statement {
+    let question = view.gate.digest();
+    let decided = Decided {
+        goal: &view.goal,
+        gate: &view.id,
+        question: &question,
+        seen: None,
+        decision: step.word(),
+        note: Some(reason),
+        at: ctx.now,
+    };
+    Statement::at_gate(&policy.repository, &decided, nonce)
 }
 
 /// Prepares a step: finds the gate, and refuses what could not be done anyway.
@@ -291,6 +333,14 @@ fn decide(
             false => Some(snapshot.gate(goal, id)?.ok_or_else(|| Refusal::UnknownGate(id.clone()))?),
         };
         let puts = step(&state, closed.as_ref())?;
+        let before = closed.as_ref().or_else(|| state.gates.get(id));
+        if let (Some(before), Some(Record::Gate(_, _, after))) = (before, puts.first()) {
+            let (policy, question) = (snapshot.policy()?, before.digest());
+            if let Some((decided, _, proof)) = after.decided(op, goal, id, &question) {
+                let statement = |nonce: &str| Statement::at_gate(&policy.repository, &decided, nonce);
+                super::policy::must_be_signed(policy.accept(proof, decided.at, statement)?)?;
+            }
+        }
         let gate = puts.iter().find_map(|record| match record {
             Record::Gate(_, _, gate) => Some(gate.clone()),
             _ => None,

@@ -42,6 +42,26 @@ impl From<Refusal> for Error {
             R::NotAnOption { options, .. } => {
                 options.first().map(|option| format!("use `--decision {option}`, for example"))
             }
+            R::ApproversNeeded { .. } | R::SignatureNeeded => {
+                Some("run `loopx approver list` to see whose signature counts".into())
+            }
+            R::AskerAnswers { gate, .. } | R::SameApprover { gate, .. } | R::OutOfTime { gate, .. } => {
+                Some(format!("run `loopx gate show {gate}`"))
+            }
+            R::NoApprovers => {
+                Some("a person adds one with `loopx approver add <name> --key <file>.pub`".into())
+            }
+            R::NotAnApprover(_)
+            | R::ApproverRemoved { .. }
+            | R::ApproverExists(_)
+            | R::KeyOfAnother { .. }
+            | R::UnlistedKey
+            | R::OtherKey { .. }
+            | R::KeyExpired { .. }
+            | R::LastApprover(_) => Some("run `loopx approver list`".into()),
+            R::OtherNamespace { .. } | R::SignedElse(_) | R::NoSignature | R::WrongSignature(_) => {
+                Some("let loopx do the signing: `--sign-with <key file>`".into())
+            }
             R::UnknownTodo(_) => Some("run `loopx todo list --all`".into()),
             R::AmbiguousTodo { candidates, .. } => {
                 candidates.first().map(|todo| format!("write more of the id, such as `{todo}`"))

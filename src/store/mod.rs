@@ -14,6 +14,7 @@
 //! Reading order: [`git`] and [`program`] (what we ask of git), [`format`](mod@format) and [`layout`] (bytes and paths of a
 //! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read).
 
+pub mod approval;
 pub mod archive;
 mod checkpoint;
 mod durability;

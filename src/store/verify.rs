@@ -13,7 +13,7 @@ use std::{
 use gix::{ObjectId, bstr::ByteSlice as _};
 
 use super::{
-    Error, Snapshot, Store, archive,
+    Error, Snapshot, Store, approval, archive,
     format::{self, QuotaFile, Stored},
     layout::{self, Edit, Named},
     transfer,
@@ -23,6 +23,7 @@ use crate::domain::{
     actor::{Actor, Person},
     audit::{Mutation, Step},
     change::{Op, Record},
+    refusal::Refusal,
     text::shown,
     time::{Seconds, Timestamp},
     todo::{Todo, TodoState},
@@ -260,7 +261,8 @@ fn judge_import(
 fn judge_whole(words: &Words, after: &Snapshot<'_>, at: Timestamp) -> Result<(), String> {
     transfer::must_be_whole(after)?;
     let (op, by) = (words.op, words.by.clone());
-    let mutation = Mutation { op, by, at, steps: Vec::new(), gates: BTreeMap::new() };
+    let policy = after.policy().map_err(|error| error.to_string())?;
+    let mutation = Mutation { op, by, at, steps: Vec::new(), policy, gates: BTreeMap::new() };
     mutation.judge().map_err(|illegal| illegal.to_string())
 }
 
@@ -381,9 +383,18 @@ fn judge_records(
         let silent: Vec<_> = changed.difference(&words.records).cloned().collect();
         return Ok(Err(format!("it changes {} and does not say so", silent.join(", "))));
     }
-    let mutation =
-        Mutation { op: words.op, by: words.by.clone(), at, steps: steps.into_values().collect(), gates };
-    Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
+    let policy = before.unwrap_or(after).policy()?;
+    let (op, by, steps) = (words.op, words.by.clone(), steps.into_values().collect());
+    let mutation = Mutation { op, by, at, steps, policy, gates };
+    if let Err(illegal) = mutation.judge() {
+        return Ok(Err(illegal.to_string()));
+    }
+    match mutation.signed() {
+        Some(signed) if !approval::is_signed(&signed)? => {
+            Ok(Err(format!("it is refused: {}", Refusal::WrongSignature(signed.approver))))
+        }
+        _ => Ok(Ok(())),
+    }
 }
 
 /// Why a record does not fit to what there was before, if it does not.

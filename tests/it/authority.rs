@@ -15,6 +15,13 @@ fn everything() -> (Sandbox, String, String) {
     repo.loopx("gate open Open? --gate-id open --blocks push --agent-id a").success();
     repo.loopx("gate open No? --gate-id no --blocks push --agent-id a").success();
     repo.person("gate resolve no --decision reject", "no").success();
+    for name in ["ann", "bob", "eve"] {
+        let file = repo.path(name).display().to_string();
+        repo.feed("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &file], "").success();
+    }
+    for name in ["ann", "bob"] {
+        repo.person(&format!("approver add {name} --key ../{name}.pub"), name).success();
+    }
     repo.loopx("export ../state.jsonl").success();
     (repo, todo, errand)
 }

@@ -50,7 +50,7 @@ fn what_a_gate_does_not_hold_back_may_go() {
     "#);
     repo.sleep(7_200);
     repo.person("gate resolve out --decision reject", "out reject").success();
-    repo.person("gate resolve up --decision approve", "up").success();
+    repo.person("gate resolve up --decision approve", "up approve").success();
     assert_snapshot!(repo.scene("
         loopx guard check --for publish
         loopx guard check --for push

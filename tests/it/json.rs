@@ -251,6 +251,8 @@ fn help_and_version_are_for_people() {
       import          Put a state that was exported into a clone that has none, or take over what
                       another tool kept
       compact         Leave the history of the state behind, and keep the state
+      policy          The repository's own rules
+      approver        Whose signatures count where answers are signed
       hooks           The git hook that keeps pushes back
       uninstall       Take loopx out of this clone again; the state stays unless it is purged (a person
                       at a terminal only)

@@ -4,6 +4,7 @@ mod registry;
 mod sandbox;
 
 mod answers;
+mod approvers;
 mod authority;
 mod compact;
 mod demo;
