@@ -54,6 +54,15 @@ fn an_agent_gets_what_the_table_allows_and_is_refused_the_rest() {
             repo.git(&format!("-C .loopx reset -q --hard {}", tip.trim())).success();
             continue;
         }
+        if op == Some(Op::Import) {
+            // What is there is never overwritten, whoever asks.
+            let fresh = Sandbox::plain();
+            fresh.loopx("init").success();
+            fresh.write("state.jsonl", &repo.read("state.jsonl"));
+            let refused = fresh.loopx(&format!("{command} --agent-id a"));
+            assert!(refused.stderr.starts_with("error: only a person may "), "{refused}");
+            continue;
+        }
         let before = repo.tip();
         let told = repo.loopx(&format!("{command} --agent-id a"));
         match deed.who {

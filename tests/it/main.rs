@@ -5,6 +5,7 @@ mod sandbox;
 
 mod answers;
 mod approvers;
+mod attacks;
 mod authority;
 mod compact;
 mod demo;
