@@ -3,7 +3,7 @@
 use crate::{
     caller::Challenge,
     domain::{
-        actor::{Proof, Proven},
+        actor::{Autograph, Proof, Proven},
         approver::NAMESPACE,
         policy::{Approval, Policy},
         statement::Statement,
@@ -44,5 +44,5 @@ pub(super) fn prove(
             .hint("see why above; the key is named by `--sign-with`, or by `loopx.approvalKey` of git's configuration")
     })?;
     let approver = policy.signer_of(&signature)?.clone();
-    Ok(Proven { proof: Proof::Signature { approver, statement, signature }, ..proven })
+    Ok(Proven { proof: Proof::Signature(Autograph { approver, statement, signature }.into()), ..proven })
 }

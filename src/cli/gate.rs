@@ -299,7 +299,7 @@ const EVIDENCE: usize = 5;
 fn signer(answer: &crate::domain::gate::Answer) -> &str {
     match &answer.proof {
         Proof::Terminal { .. } => answer.by.name(),
-        Proof::Signature { approver, .. } => approver.as_str(),
+        Proof::Signature(autograph) => autograph.approver.as_str(),
     }
 }
 
@@ -351,8 +351,8 @@ fn say(ctx: &Ctx, view: &GateView, commit: Option<&str>) -> String {
         }
         GateState::Resolved { decision, by, at, note, seen, proof, after } => {
             table.row([&"state", &format!("{decision} by {}, {}", by.name(), ago(*at))]);
-            if let Proof::Signature { approver, .. } = proof {
-                table.row([&"signed", &format!("with the key of {approver}")]);
+            if let Proof::Signature(autograph) = proof {
+                table.row([&"signed", &format!("with the key of {}", autograph.approver)]);
             }
             for answer in after {
                 table.row([

@@ -228,7 +228,7 @@ impl Answer {
     fn signer(&self) -> String {
         match &self.proof {
             Proof::Terminal { .. } => self.by.to_string(),
-            Proof::Signature { approver, .. } => approver.to_string(),
+            Proof::Signature(autograph) => autograph.approver.to_string(),
         }
     }
 
@@ -533,7 +533,7 @@ impl Gate {
         };
         let last = last.map_or(self.asked.at, |last| last.max(self.asked.at));
         match proof {
-            Proof::Signature { .. } if at < last => Err(Refusal::OutOfTime { gate: id.clone(), at, last }),
+            Proof::Signature(_) if at < last => Err(Refusal::OutOfTime { gate: id.clone(), at, last }),
             _ => Ok(()),
         }
     }

@@ -189,7 +189,7 @@ impl Policy {
         let (name, text, armored) = match (proof, self.approval) {
             (Proof::Terminal { .. }, Approval::Terminal) => return Ok(None),
             (Proof::Terminal { .. }, Approval::Signed) => return Err(Refusal::SignatureNeeded),
-            (Proof::Signature { approver, statement, signature }, _) => (approver, statement, signature),
+            (Proof::Signature(by), _) => (&by.approver, &by.statement, &by.signature),
         };
         let entry = self.approvers.get(name).ok_or_else(|| Refusal::NotAnApprover(name.clone()))?;
         if let Some(removed) = entry.removed {
@@ -238,8 +238,8 @@ impl Policy {
         if let Some(changed) = &self.changed {
             part(&changed.by.to_string());
             part(&changed.at.to_string());
-            if let Some(Proof::Signature { statement, .. }) = &changed.proof {
-                part(statement);
+            if let Some(Proof::Signature(autograph)) = &changed.proof {
+                part(&autograph.statement);
             }
         }
         format!("sha256:{}", super::text::hex(&hash.finalize()))

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use insta::assert_snapshot;
 use loopx::domain::{
-    actor::Proof,
+    actor::{Autograph, Proof},
     gate::{Gate, GateState, Seen},
     policy::RepositoryId,
     statement::{Decided, Statement},
@@ -135,9 +135,10 @@ fn an_answer_is_signed_and_anybody_can_check_it() {
       ann  counts  ssh-[ID] [ANN'S KEY]
     "#);
 
-    let Proof::Signature { approver, statement, signature } = proof(&gate_at(&repo, "closed/ready")) else {
+    let Proof::Signature(autograph) = proof(&gate_at(&repo, "closed/ready")) else {
         panic!("it is not signed")
     };
+    let Autograph { approver, statement, signature } = *autograph;
     let facts: Vec<_> = statement.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(
         facts.join(" "),
@@ -283,9 +284,9 @@ fn two_approvers_are_two_and_whoever_asked_is_none_of_them() {
     repo.loopx("gate open Ready? --approvals 2").success();
     repo.loopx("gate open Main? --approvals 2 --standing --agent-id a").success();
     let said = |output: Output| {
-        let lines =
+        let mut lines =
             output.stdout.lines().filter(|line| line.starts_with("error: ") || line.starts_with("gate "));
-        lines.last().unwrap_or_default().to_owned()
+        lines.next_back().unwrap_or_default().to_owned()
     };
     let mut told = String::new();
     for (person, key, gate, decision, word) in [
@@ -441,7 +442,7 @@ fn a_signature_for_something_else_is_refused_and_says_for_what() {
     let by = |repo: &Sandbox, approver: &str, key: &str, namespace: &str, statement: &Statement| {
         let statement = statement.to_string();
         let signature = sign(repo, key, namespace, &statement);
-        Proof::Signature { approver: approver.parse().unwrap(), statement, signature }
+        Proof::Signature(Autograph { approver: approver.parse().unwrap(), statement, signature }.into())
     };
     let right = |repo: &Sandbox, decided: &Decided<'_>| {
         by(repo, "ann", "ann", "loopx-gate", &Statement::at_gate(&here, decided, nonce))
@@ -502,22 +503,23 @@ fn a_signature_for_something_else_is_refused_and_says_for_what() {
     });
     told += "with a text that was not signed: ";
     told += &forge(&mut repo, "two", noon, |repo, decided| {
-        let Proof::Signature { approver, signature, .. } =
-            right(repo, &Decided { decision: "approve", ..*decided })
+        let Proof::Signature(mut autograph) = right(repo, &Decided { decision: "approve", ..*decided })
         else {
             panic!("it is not signed")
         };
-        Proof::Signature {
-            approver,
-            signature,
-            statement: Statement::at_gate(&here, decided, nonce).to_string(),
-        }
+        autograph.statement = Statement::at_gate(&here, decided, nonce).to_string();
+        Proof::Signature(autograph)
     });
     told += "with words instead: ";
-    told += &forge(&mut repo, "two", noon, |_, decided| Proof::Signature {
-        approver: "ann".parse().unwrap(),
-        statement: Statement::at_gate(&here, decided, nonce).to_string(),
-        signature: "Good \"loopx-gate\" signature for ann".into(),
+    told += &forge(&mut repo, "two", noon, |_, decided| {
+        Proof::Signature(
+            Autograph {
+                approver: "ann".parse().unwrap(),
+                statement: Statement::at_gate(&here, decided, nonce).to_string(),
+                signature: "Good \"loopx-gate\" signature for ann".into(),
+            }
+            .into(),
+        )
     });
     repo.sleep(2 * 86_400);
     told += "by a key that has expired: ";

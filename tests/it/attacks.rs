@@ -5,7 +5,7 @@
 //! so afterwards, and otherwise neither: these are the ones a reader should know best.
 
 use loopx::domain::{
-    actor::Proof,
+    actor::{Autograph, Proof},
     gate::{Gate, GateState, Seen},
     statement::{Decided, Statement},
 };
@@ -583,10 +583,11 @@ fn forging_what_is_signed() {
                 let args = ["-q", "-Y", "sign", "-n", "loopx-gate", "-f", &file];
                 let signature = repo.feed("ssh-keygen", &args, &text).success().stdout;
                 assert!(Statement::nonce(&text).is_some());
-                forge_answer(repo, |_| Proof::Signature {
-                    approver: "ann".parse().expect("a name"),
-                    statement: text,
-                    signature,
+                forge_answer(repo, |_| {
+                    Proof::Signature(
+                        Autograph { approver: "ann".parse().expect("a name"), statement: text, signature }
+                            .into(),
+                    )
                 })
             },
         ),
@@ -634,7 +635,8 @@ fn forging_what_is_signed() {
                 repo.put_on_path(&fake);
                 forge_answer(repo, |gate| {
                     let statement = statement(gate, repository);
-                    Proof::Signature { approver: "ann".parse().expect("a name"), statement, signature }
+                    let approver = "ann".parse().expect("a name");
+                    Proof::Signature(Autograph { approver, statement, signature }.into())
                 })
             },
         ),
