@@ -72,6 +72,8 @@ pub enum Refusal {
     OtherKey { approver: ApproverId },
     #[error("the key of `{approver}` counts before {until}, and it signed at {at}")]
     KeyExpired { approver: ApproverId, until: Timestamp, at: Timestamp },
+    #[error("`{approver}` signed at {at}, and the state is of {last} already")]
+    SignedBefore { approver: ApproverId, at: Timestamp, last: Timestamp },
     #[error("the signature was made for `{found}` and not for `{wanted}`")]
     OtherNamespace { found: String, wanted: &'static str },
     #[error("what was signed says {} `{}`, and this is {} `{}`", .0.fact, .0.signed, .0.fact, .0.wanted)]

@@ -338,7 +338,7 @@ fn decide(
             let (policy, question) = (snapshot.policy()?, before.digest());
             if let Some((decided, _, proof)) = after.decided(op, goal, id, &question) {
                 let statement = |nonce: &str| Statement::at_gate(&policy.repository, &decided, nonce);
-                super::policy::must_be_signed(policy.accept(proof, decided.at, statement)?)?;
+                super::policy::must_be_signed(ctx, snapshot, policy.accept(proof, decided.at, statement)?)?;
             }
         }
         let gate = puts.iter().find_map(|record| match record {

@@ -11,12 +11,11 @@ use crate::{
         approver::{PublicKey, Signed},
         change::{Change, Record},
         policy::{Amendment, Policy},
-        refusal::Refusal,
         statement::Statement,
         text::shown,
     },
     error::{Error, Kind},
-    store::approval::is_signed,
+    store::{Snapshot, approval::judge},
 };
 
 /// The rules.
@@ -80,7 +79,7 @@ pub fn amend(ctx: &Ctx, amendment: &Amendment, proven: Option<&Proven>) -> Resul
         let proof = proven.map(|proven| proven.proof.clone());
         if let Some(proof) = &proof {
             let statement = |nonce: &str| before.statement(amendment, ctx.now, nonce);
-            must_be_signed(before.accept(proof, ctx.now, statement)?)?;
+            must_be_signed(ctx, snapshot, before.accept(proof, ctx.now, statement)?)?;
         }
         let policy = before.amend(amendment, &stamp, proof)?;
         let change = Change {
@@ -104,10 +103,14 @@ pub fn said(amendment: &Amendment) -> String {
     }
 }
 
-/// Asks OpenSSH about what could not be told without it.
-pub(super) fn must_be_signed(signed: Option<Signed>) -> Result<(), Error> {
+/// Asks about a signature that is needed on a state what could not be told without OpenSSH.
+pub(super) fn must_be_signed(
+    ctx: &Ctx,
+    snapshot: &Snapshot<'_>,
+    signed: Option<Signed>,
+) -> Result<(), Error> {
     match signed {
-        Some(signed) if !is_signed(&signed)? => Err(Refusal::WrongSignature(signed.approver).into()),
-        _ => Ok(()),
+        Some(signed) => Ok(judge(signed, ctx.now, snapshot)??),
+        None => Ok(()),
     }
 }

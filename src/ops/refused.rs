@@ -59,6 +59,7 @@ impl From<Refusal> for Error {
             | R::OtherKey { .. }
             | R::KeyExpired { .. }
             | R::LastApprover(_) => Some("run `loopx approver list`".into()),
+            R::SignedBefore { .. } => Some("look at the clock: `date`".into()),
             R::OtherNamespace { .. } | R::SignedElse(_) | R::NoSignature | R::WrongSignature(_) => {
                 Some("let loopx do the signing: `--sign-with <key file>`".into())
             }

@@ -8,14 +8,31 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::{Error, git::Git};
-use crate::domain::approver::{NAMESPACE, Signed};
+use super::{Error, Snapshot, git::Git};
+use crate::domain::{
+    approver::{NAMESPACE, Signed},
+    refusal::Refusal,
+    time::Timestamp,
+};
 
 /// The program that looks at signatures. No setting names another one: a setting is easily changed.
 const PROGRAM: &str = "ssh-keygen";
 
+/// Judges what was signed at a time, on a state. An error means that nobody could tell.
+pub fn judge(signed: Signed, at: Timestamp, on: &Snapshot<'_>) -> Result<Result<(), Refusal>, Error> {
+    // Or a key that counts no more could go on by dating back.
+    let last = on.date()?;
+    Ok(if at < last {
+        Err(Refusal::SignedBefore { approver: signed.approver, at, last })
+    } else if is_signed(&signed)? {
+        Ok(())
+    } else {
+        Err(Refusal::WrongSignature(signed.approver))
+    })
+}
+
 /// Asks whether a signature is one of that key over that text. An error means that nobody could tell.
-pub fn is_signed(signed: &Signed) -> Result<bool, Error> {
+fn is_signed(signed: &Signed) -> Result<bool, Error> {
     let failed = |problem: String| Error::Git { doing: "check a signature", problem };
     let io = |error: std::io::Error| failed(error.to_string());
     let dir = tempfile::tempdir().map_err(io)?;

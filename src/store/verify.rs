@@ -23,7 +23,6 @@ use crate::domain::{
     actor::{Actor, Person},
     audit::{Mutation, Step},
     change::{Op, Record},
-    refusal::Refusal,
     text::shown,
     time::{Seconds, Timestamp},
     todo::{Todo, TodoState},
@@ -390,10 +389,11 @@ fn judge_records(
         return Ok(Err(illegal.to_string()));
     }
     match mutation.signed() {
-        Some(signed) if !approval::is_signed(&signed)? => {
-            Ok(Err(format!("it is refused: {}", Refusal::WrongSignature(signed.approver))))
-        }
-        _ => Ok(Ok(())),
+        Some(signed) => Ok(match approval::judge(signed, at, before.unwrap_or(after))? {
+            Ok(()) => Ok(()),
+            Err(refusal) => Err(format!("it is refused: {refusal}")),
+        }),
+        None => Ok(Ok(())),
     }
 }
 
