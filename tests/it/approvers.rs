@@ -11,7 +11,7 @@ use loopx::domain::{
     time::Timestamp,
 };
 
-use crate::sandbox::{Output, Sandbox};
+use crate::sandbox::{LOOPX, Output, Sandbox};
 
 /// Makes a key and returns the file.
 fn key(repo: &Sandbox, name: &str) -> String {
@@ -359,6 +359,33 @@ fn two_approvers_are_two_and_whoever_asked_is_none_of_them() {
     [stderr] For more information, try '--help'.
     [exit 2]
     ");
+}
+
+#[test]
+fn a_key_asks_its_owner_for_its_passphrase_and_an_agent_of_keys_need_not_be_asked() {
+    let repo = signed();
+    let file = repo.path("home/ann").display().to_string();
+    repo.loopx("gate open Ready? --blocks push --agent-id a").success();
+    repo.loopx("gate open Again? --blocks push --agent-id a").success();
+    repo.feed("ssh-keygen", &["-q", "-p", "-f", &file, "-N", "ready", "-P", ""], "").success();
+    let last = |output: &Output| output.stdout.lines().rev().take(3).collect::<Vec<_>>().join("\n");
+    let told = answer(&repo, "ready", "approve", "ann").success();
+    assert_snapshot!(last(&told).replace("../home/", ""), @"
+    gate ready is answered: approve
+    Enter passphrase: 
+    Type `ready` to approve gate `ready`: ready
+    ");
+    repo.feed("ssh-keygen", &["-q", "-p", "-f", &file, "-P", "ready", "-N", ""], "").success();
+    repo.git("config loopx.approvalKey ../home/ann.pub").success();
+    let script = format!(
+        "ssh-add -q ../home/ann && rm ../home/ann && exec {LOOPX} gate resolve again --decision approve"
+    );
+    let told = repo.at_a_terminal("ssh-agent", &["sh".into(), "-c".into(), script.into()], "again").success();
+    assert_snapshot!(last(&told), @"
+    gate again is answered: approve
+    Type `again` to approve gate `again`: again
+    ");
+    assert_snapshot!(repo.loopx("verify"), @"8 commits (8 new commits): each is one legal mutation, signed off");
 }
 
 /// A gate as the state branch has it.
