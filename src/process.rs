@@ -245,6 +245,41 @@ impl Process {
         self.env_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
     }
 
+    /// Has OpenSSH sign `text` for the purpose `namespace` with `key`: a file with a private key, or with a public one whose
+    /// private half an agent or a piece of hardware has, or the public key itself. Whatever it wants to be told it asks whoever
+    /// sits at the terminal. Nothing when it did not sign, which it has told.
+    pub fn sign(
+        &self,
+        program: Option<&str>,
+        key: &str,
+        namespace: &str,
+        text: &str,
+    ) -> io::Result<Option<String>> {
+        let dir = tempfile::tempdir()?;
+        let decision = dir.path().join("decision");
+        std::fs::write(&decision, text)?;
+        let mut command = Command::new(program.unwrap_or("ssh-keygen"));
+        if program.is_none() {
+            command.arg("-q");
+        }
+        command.args(["-Y", "sign", "-n", namespace]);
+        let literal = key
+            .strip_prefix("key::")
+            .or_else(|| (key.starts_with("ssh-") || key.starts_with("sk-")).then_some(key));
+        match literal {
+            Some(public) => {
+                let file = dir.path().join("key.pub");
+                std::fs::write(&file, format!("{public}\n"))?;
+                command.arg("-U").arg("-f").arg(file);
+            }
+            None => drop(command.arg("-f").arg(key)),
+        }
+        if !command.arg(&decision).stdout(Stdio::null()).status()?.success() {
+            return Ok(None);
+        }
+        std::fs::read_to_string(dir.path().join("decision.sig")).map(Some)
+    }
+
     /// The terminal that controls this process, to talk to whoever sits there whatever the streams are tied to.
     pub fn terminal(&self) -> io::Result<Terminal> {
         let open = || File::options().read(true).write(true).open("/dev/tty");

@@ -1,5 +1,6 @@
 //! The command line: what was typed becomes one call of an op, what came of it becomes words or JSON.
 
+mod approval;
 mod bypass;
 mod compact;
 mod config;
@@ -11,6 +12,7 @@ mod guard;
 mod history;
 mod hooks;
 mod init;
+mod policy;
 mod quota;
 mod status;
 mod sync;
@@ -107,6 +109,12 @@ enum Command {
     /// Pushes that went round the hook
     #[command(subcommand)]
     Bypass(bypass::Bypass),
+    /// The repository's own rules
+    #[command(subcommand)]
+    Policy(policy::Policy),
+    /// Whose signatures count where answers are signed
+    #[command(subcommand)]
+    Approver(policy::Approver),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
@@ -257,6 +265,8 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Compact(compact) => compact.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,
         Command::Import(import) => import.run(process, ctx)?,
+        Command::Policy(policy) => policy.run(process, ctx)?,
+        Command::Approver(approver) => approver.run(process, ctx)?,
         Command::Remote(remote) => remote.run(process, ctx)?,
         Command::Sync(sync) => sync.run(process, ctx)?,
         Command::Hooks(hooks) => hooks.run(process, ctx)?,

@@ -7,15 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     actor::{Actor, Proof, Proven, Stamp},
+    approver::Signed,
+    authority,
     bypass::{Bypass, BypassState, Standing},
     change::{Op, Record},
     command::CommandLine,
     evidence::Finding,
-    gate::{Gate, GateState},
+    gate::Gate,
     goal::{Goal, GoalState},
     id::{BypassId, GateId, GoalId, TodoId},
+    policy::{Amendment, Policy},
     quota::{Quota, Quotas},
     refusal::Refusal,
+    statement::Statement,
     time::Timestamp,
     todo::{Looked, Monitor, Outcome, Todo, TodoState},
 };
@@ -34,6 +38,8 @@ pub struct Mutation {
     pub by: Actor,
     pub at: Timestamp,
     pub steps: Vec<Step>,
+    /// The rules before it; of the first one, its own.
+    pub policy: Policy,
     /// The gates in force before it, of the goal it is about.
     pub gates: BTreeMap<GateId, Gate>,
     /// The gates of all goals that held pushes back before it; asked for by `bypass.note` alone.
@@ -69,6 +75,7 @@ impl From<Refusal> for Illegal {
 impl Mutation {
     /// Judges the mutation. Folding, importing and leaving a history behind come without steps: what they make is judged where files are known.
     pub fn judge(&self) -> Result<(), Illegal> {
+        self.must_be_allowed(false)?;
         let pairs: Vec<(Option<&Record>, Option<&Record>)> =
             self.steps.iter().map(|step| (step.before.as_ref(), step.after.as_ref())).collect();
         match (self.op, &pairs[..]) {
@@ -85,18 +92,24 @@ impl Mutation {
             (Op::GoalConfigure, pairs) => self.configured(pairs),
             (Op::GateOpen, [(None, Some(record @ Record::Gate(_, _, gate)))]) => {
                 self.is_mine(record, &gate.asked)?;
-                let Gate { question, options, blocks, todos, scope, asked, state: _ } = gate.clone();
-                let fresh = Gate::new(question, options, blocks, todos, asked).within(scope);
+                let Gate { question, options, blocks, todos, scope, approvals, asked, state: _ } =
+                    gate.clone();
+                let fresh =
+                    Gate::new(question, options, blocks, todos, asked).within(scope).needing(approvals);
+                let fresh = match gate.bind() {
+                    Some(bind) => fresh.standing(bind)?,
+                    None => fresh,
+                };
                 self.comes_out(record, *gate == fresh)
             }
             (
-                Op::GateResolve,
+                Op::GateResolve | Op::GateWithdraw | Op::GateReopen,
                 [
                     (Some(Record::Gate(goal, id, before)), Some(record @ Record::Gate(other, same, after))),
                     todos @ ..,
                 ],
             ) if (goal, id) == (other, same) => {
-                self.resolved(id, before, after, record)?;
+                self.decided(goal, id, before, after, record)?;
                 todos.iter().try_for_each(|pair| self.followed(goal, id, after, *pair))
             }
             (Op::TodoAdd, [_, ..]) => pairs.iter().try_for_each(|pair| match pair {
@@ -148,8 +161,12 @@ impl Mutation {
                 Op::BypassAcknowledge,
                 [(Some(Record::Bypass(id, before)), Some(record @ Record::Bypass(same, after)))],
             ) if id == same => self.acknowledged(id, before, after, record),
+            (
+                Op::PolicySet | Op::ApproverAdd | Op::ApproverRemove,
+                [(Some(Record::Policy(before)), Some(record @ Record::Policy(after)))],
+            ) => self.amended(before, after, record),
             (Op::Fold, []) => Ok(()),
-            (Op::Import | Op::Checkpoint, []) => self.must_be_a_person(),
+            (Op::Import | Op::Checkpoint, []) => Ok(()),
             _ => Err(self.shape()),
         }
     }
@@ -174,24 +191,88 @@ impl Mutation {
         }
     }
 
-    fn must_be_a_person(&self) -> Result<(), Illegal> {
-        match &self.by {
-            Actor::Person(_) => Ok(()),
-            Actor::Agent(_) => Err(Illegal::PersonNeeded(self.by.clone())),
+    /// Whoever made it may make mutations of its kind. `loosens`: it does what only some of its kind do.
+    fn must_be_allowed(&self, loosens: bool) -> Result<(), Illegal> {
+        match authority::allows(self.op, loosens, &self.by) {
+            true => Ok(()),
+            false => Err(Illegal::PersonNeeded(self.by.clone())),
         }
     }
 
-    fn resolved(&self, id: &GateId, before: &Gate, after: &Gate, record: &Record) -> Result<(), Illegal> {
-        self.must_be_a_person()?;
-        let GateState::Resolved { decision, by, at, note, seen, proof } = &after.state else {
-            return Err(Illegal::Result { op: self.op, record: record.name() });
-        };
-        self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
-        let Proof::Terminal { typed } = proof;
-        self.comes_out(record, typed == id.as_str())?;
+    /// A person's step of a gate, with the proof that they are one.
+    fn decided(
+        &self,
+        goal: &GoalId,
+        id: &GateId,
+        before: &Gate,
+        after: &Gate,
+        record: &Record,
+    ) -> Result<(), Illegal> {
+        let other = || Illegal::Result { op: self.op, record: record.name() };
+        let question = before.digest();
+        let (decided, by, proof) = after.decided(self.op, goal, id, &question).ok_or_else(other)?;
+        let at = decided.at;
+        self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at })?;
+        if let Proof::Terminal { typed } = proof {
+            // The first release asked for the id alone.
+            self.comes_out(record, *typed == before.word(id, decided.decision) || typed == id.as_str())?;
+        }
         let proven = Proven { person: by.clone(), proof: proof.clone() };
-        let again = before.resolve(id, decision.clone(), proven, *at, note.clone(), seen.clone())?;
-        self.comes_out(record, again == *after)
+        let again = match (self.op, decided.seen, decided.note) {
+            (Op::GateResolve, Some(seen), note) => {
+                let decision = decided.decision.parse().map_err(|_| other())?;
+                before.resolve(id, decision, proven, at, note.cloned(), seen.clone())?
+            }
+            (Op::GateWithdraw, None, Some(reason)) => before.withdraw(id, proven, at, reason.clone())?,
+            (Op::GateReopen, None, Some(reason)) => before.reopen(id, proven, at, reason.clone())?,
+            _ => return Err(other()),
+        };
+        self.comes_out(record, again == *after)?;
+        let statement = |nonce: &str| Statement::at_gate(&self.policy.repository, &decided, nonce);
+        self.policy.accept(proof, at, statement)?;
+        Ok(())
+    }
+
+    /// A change of the policy, by what the policy before it asks for.
+    fn amended(&self, before: &Policy, after: &Policy, record: &Record) -> Result<(), Illegal> {
+        let other = || Illegal::Result { op: self.op, record: record.name() };
+        let amendment = Amendment::between(before, after).ok_or_else(other)?;
+        let changed = after.changed.as_ref().ok_or_else(other)?;
+        self.comes_out(record, amendment.op() == self.op)?;
+        self.must_be_allowed(amendment.loosens())?;
+        let stamp = Stamp { by: changed.by.clone(), at: changed.at };
+        self.is_mine(record, &stamp)?;
+        self.comes_out(record, before.amend(&amendment, &stamp, changed.proof.clone())? == *after)?;
+        match &changed.proof {
+            None if amendment.loosens() => Err(other()),
+            None => Ok(()),
+            Some(proof) => {
+                if let Proof::Terminal { typed } = proof {
+                    self.comes_out(record, typed == amendment.word())?;
+                }
+                before.accept(proof, stamp.at, |nonce| before.statement(&amendment, stamp.at, nonce))?;
+                Ok(())
+            }
+        }
+    }
+
+    /// The signature that a legal mutation rests on, if it rests on one: it has still to be shown that it is one.
+    pub fn signed(&self) -> Option<Signed> {
+        match self.steps.first().map(|step| (&step.before, &step.after)) {
+            Some((Some(Record::Gate(_, _, before)), Some(Record::Gate(goal, id, after)))) => {
+                let question = before.digest();
+                let (decided, _, proof) = after.decided(self.op, goal, id, &question)?;
+                let statement = |nonce: &str| Statement::at_gate(&self.policy.repository, &decided, nonce);
+                self.policy.accept(proof, decided.at, statement).ok()?
+            }
+            Some((Some(Record::Policy(before)), Some(Record::Policy(after)))) => {
+                let amendment = Amendment::between(before, after)?;
+                let changed = after.changed.as_ref()?;
+                let statement = |nonce: &str| before.statement(&amendment, changed.at, nonce);
+                before.accept(changed.proof.as_ref()?, changed.at, statement).ok()?
+            }
+            _ => None,
+        }
     }
 
     fn noticed(&self, pair: (Option<&Record>, Option<&Record>)) -> Result<(), Illegal> {
@@ -208,13 +289,12 @@ impl Mutation {
         after: &Bypass,
         record: &Record,
     ) -> Result<(), Illegal> {
-        self.must_be_a_person()?;
         let BypassState::Acknowledged { by, at, note, proof } = &after.state else {
             return Err(Illegal::Result { op: self.op, record: record.name() });
         };
         self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
-        let Proof::Terminal { typed } = proof;
-        self.comes_out(record, typed == id.as_str())?;
+        let is_typed = matches!(proof, Proof::Terminal { typed } if typed == id.as_str());
+        self.comes_out(record, is_typed)?;
         let proven = Proven { person: by.clone(), proof: proof.clone() };
         let again = before.acknowledge(id, proven, *at, note.clone())?;
         self.comes_out(record, again == *after)
@@ -347,12 +427,8 @@ impl Mutation {
         let stamp = Stamp { by: self.by.clone(), at: self.at };
         let again = match (self.op, &after.state) {
             (Op::GoalPause, GoalState::Paused { reason, .. }) => before.pause(id, &stamp, reason.clone())?,
-            (Op::GoalResume, GoalState::Active {}) => {
-                self.must_be_a_person()?;
-                before.resume(id)?
-            }
+            (Op::GoalResume, GoalState::Active {}) => before.resume(id)?,
             (Op::GoalAchieve, GoalState::Achieved { by, at, evidence }) => {
-                self.must_be_a_person()?;
                 self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
                 let open = self.gates.iter().filter(|(_, gate)| gate.is_open());
                 let gates: Vec<GateId> = open.map(|(id, _)| id.clone()).collect();
@@ -362,7 +438,6 @@ impl Mutation {
                 before.achieve(id, by.clone(), *at, evidence.iter().cloned().map(Some).collect())?
             }
             (Op::GoalAbandon, GoalState::Abandoned { by, at, reason }) => {
-                self.must_be_a_person()?;
                 self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
                 before.abandon(id, by.clone(), *at, reason.clone())?
             }
@@ -398,7 +473,7 @@ impl Mutation {
                 _ => return Err(self.shape()),
             }
         }
-        if loosens { self.must_be_a_person() } else { Ok(()) }
+        self.must_be_allowed(loosens)
     }
 }
 
@@ -425,7 +500,8 @@ fn raises(before: &Quotas, after: &Quotas) -> bool {
 mod tests {
     use super::*;
     use crate::domain::{
-        gate::Seen,
+        gate::{GateState, Seen},
+        policy::RepositoryId,
         quota::Quota,
         samples::{actor, at, gate, gate_id, goal_id, loop_with, proven, stamp, todo, todo_id},
     };
@@ -434,7 +510,9 @@ mod tests {
 
     fn mutation(op: Op, by: &str, time: &str, steps: Vec<(Option<Record>, Option<Record>)>) -> Mutation {
         let steps = steps.into_iter().map(|(before, after)| Step { before, after }).collect();
-        Mutation { op, by: actor(by), at: at(time), steps, gates: BTreeMap::new(), standing: Vec::new() }
+        let policy = Policy::new(RepositoryId::new(&[7; 16]));
+        let (gates, standing) = (BTreeMap::new(), Vec::new());
+        Mutation { op, by: actor(by), at: at(time), steps, policy, gates, standing }
     }
 
     fn todo_record(todo: &Todo) -> Option<Record> {

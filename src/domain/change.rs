@@ -38,6 +38,8 @@ pub enum Op {
     GoalAbandon,
     GateOpen,
     GateResolve,
+    GateWithdraw,
+    GateReopen,
     TodoAdd,
     TodoClaim,
     TodoRelease,
@@ -55,6 +57,9 @@ pub enum Op {
     /// Pushes that went round the hook were noticed.
     BypassNote,
     BypassAcknowledge,
+    PolicySet,
+    ApproverAdd,
+    ApproverRemove,
     /// Closed records went into a segment; nothing that can be asked has changed.
     Fold,
     /// A whole state that was exported elsewhere, or goals that another tool kept.
@@ -64,7 +69,7 @@ pub enum Op {
 }
 
 impl Op {
-    const ALL: [Self; 28] = [
+    pub const ALL: [Self; 33] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -74,13 +79,15 @@ impl Op {
         Self::GoalAbandon,
         Self::GateOpen,
         Self::GateResolve,
+        Self::GateWithdraw,
+        Self::GateReopen,
         Self::TodoAdd,
         Self::TodoClaim,
-        Self::TodoRelease,
-        Self::TodoDone,
         Self::TodoRenew,
+        Self::TodoRelease,
         Self::TodoBlock,
         Self::TodoUnblock,
+        Self::TodoDone,
         Self::TodoDrop,
         Self::TodoReopen,
         Self::TodoEdit,
@@ -90,6 +97,9 @@ impl Op {
         Self::QuotaSpend,
         Self::BypassNote,
         Self::BypassAcknowledge,
+        Self::PolicySet,
+        Self::ApproverAdd,
+        Self::ApproverRemove,
         Self::Fold,
         Self::Import,
         Self::Checkpoint,
@@ -112,6 +122,8 @@ impl Op {
             Self::GoalAbandon => "goal.abandon",
             Self::GateOpen => "gate.open",
             Self::GateResolve => "gate.resolve",
+            Self::GateWithdraw => "gate.withdraw",
+            Self::GateReopen => "gate.reopen",
             Self::TodoAdd => "todo.add",
             Self::TodoClaim => "todo.claim",
             Self::TodoRelease => "todo.release",
@@ -128,6 +140,9 @@ impl Op {
             Self::QuotaSpend => "quota.spend",
             Self::BypassNote => "bypass.note",
             Self::BypassAcknowledge => "bypass.acknowledge",
+            Self::PolicySet => "policy.set",
+            Self::ApproverAdd => "approver.add",
+            Self::ApproverRemove => "approver.remove",
             Self::Fold => "fold",
             Self::Import => "import",
             Self::Checkpoint => "checkpoint",

@@ -5,7 +5,8 @@
 use super::{
     actor::Actor,
     command::CommandLine,
-    id::{AgentId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    id::{AgentId, ApproverId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    statement::Differs,
     text::{Note, Title},
     time::Timestamp,
 };
@@ -42,8 +43,54 @@ pub enum Refusal {
     GateDecided { gate: GateId, decision: String, by: Actor, at: Timestamp },
     #[error("gate `{gate}` does not offer `{decision}` (it offers {})", list(.options))]
     NotAnOption { gate: GateId, decision: Choice, options: Vec<Choice> },
+    #[error("nobody said no at gate `{gate}`")]
+    NotRejected { gate: GateId },
+    #[error("gate `{gate}` is answered for a commit, and there is none to see")]
+    NothingSeen { gate: GateId },
+    #[error("a standing gate is about what leaves this machine, not about todos or turns")]
+    StandingOverWork,
     #[error("gate `{gate}` was changed after it was shown")]
     QuestionChanged { gate: GateId },
+
+    #[error("gate `{gate}` needs the signatures of {needed} approvers")]
+    ApproversNeeded { gate: GateId, needed: u8 },
+    #[error("{} asked at gate `{gate}`, and whoever asked is not one of the approvers that it needs", .by.name())]
+    AskerAnswers { gate: GateId, by: Actor },
+    #[error("{by} said yes at gate `{gate}` already, and it needs another approver besides")]
+    SameApprover { gate: GateId, by: String },
+    #[error("the answer to gate `{gate}` was signed at {at}, and what happened there last was at {last}")]
+    OutOfTime { gate: GateId, at: Timestamp, last: Timestamp },
+
+    #[error("answers have to be signed by an approver here")]
+    SignatureNeeded,
+    #[error("nobody is listed whose signature would count")]
+    NoApprovers,
+    #[error("`{0}` is no approver")]
+    NotAnApprover(ApproverId),
+    #[error("`{approver}` is no approver any more since {at}")]
+    ApproverRemoved { approver: ApproverId, at: Timestamp },
+    #[error("`{0}` is an approver already")]
+    ApproverExists(ApproverId),
+    #[error("`{0}` is the last approver, and answers have to be signed")]
+    LastApprover(ApproverId),
+    #[error("this is the key of `{approver}` already")]
+    KeyOfAnother { approver: ApproverId },
+    #[error("the key that signed is no approver's")]
+    UnlistedKey,
+    #[error("the signature was not made with the key of `{approver}`")]
+    OtherKey { approver: ApproverId },
+    #[error("the key of `{approver}` counts before {until}, and it signed at {at}")]
+    KeyExpired { approver: ApproverId, until: Timestamp, at: Timestamp },
+    #[error("`{approver}` signed at {at}, and the state is of {last} already")]
+    SignedBefore { approver: ApproverId, at: Timestamp, last: Timestamp },
+    #[error("the signature was made for `{found}` and not for `{wanted}`")]
+    OtherNamespace { found: String, wanted: &'static str },
+    #[error("what was signed says {} `{}`, and this is {} `{}`", .0.fact, .0.signed, .0.fact, .0.wanted)]
+    SignedElse(Differs),
+    #[error("that is no signature of a decision")]
+    NoSignature,
+    #[error("OpenSSH says that the signature of `{0}` is none")]
+    WrongSignature(ApproverId),
 
     #[error("there is no todo `{0}`")]
     UnknownTodo(TodoPrefix),

@@ -152,20 +152,49 @@ impl Loop {
         let gate = self.gates.get(id).ok_or_else(|| Refusal::UnknownGate(id.clone()))?;
         let by = Actor::Person(proven.person.clone());
         let resolved = gate.resolve(id, decision, proven, at, note.clone(), seen)?;
-        let about = |todo: &&TodoId| {
-            gate.todos.contains(*todo) || !resolved.is_rejected() && self.todos[*todo].is_blocked_on(id)
+        let is_no = resolved.is_rejected();
+        Ok(self.with_its_todos(id, resolved, |todo| match is_no {
+            true => todo.block_on(id, &by, at, note.clone().unwrap_or_else(|| said_no(id))),
+            false => todo.unblock_from(id),
+        }))
+    }
+
+    /// Takes the question of a gate back, and frees what an earlier no had blocked.
+    pub fn withdraw(
+        &self,
+        id: &GateId,
+        proven: Proven,
+        at: Timestamp,
+        reason: Note,
+    ) -> Result<Vec<Record>, Refusal> {
+        let gate = self.gates.get(id).ok_or_else(|| Refusal::UnknownGate(id.clone()))?;
+        let withdrawn = gate.withdraw(id, proven, at, reason)?;
+        Ok(self.with_its_todos(id, withdrawn, |todo| todo.unblock_from(id)))
+    }
+
+    /// Takes a no back. What it had blocked waits for the open question instead.
+    pub fn reopen_gate(
+        &self,
+        id: &GateId,
+        proven: Proven,
+        at: Timestamp,
+        reason: Note,
+    ) -> Result<Vec<Record>, Refusal> {
+        let gate = self.gates.get(id).ok_or_else(|| Refusal::UnknownGate(id.clone()))?;
+        let reopened = gate.reopen(id, proven, at, reason)?;
+        Ok(self.with_its_todos(id, reopened, |todo| todo.unblock_from(id)))
+    }
+
+    /// The gate as it is from now on, and what becomes of the open todos that it is about.
+    fn with_its_todos(&self, id: &GateId, gate: Gate, follow: impl Fn(&Todo) -> Todo) -> Vec<Record> {
+        // What a todo was blocked on by hand is about the gate, too, unless it is a no.
+        let is_about = |id_: &TodoId, todo: &Todo| {
+            gate.todos.contains(id_) || !gate.is_rejected() && todo.is_blocked_on(id)
         };
-        let todos = self.todos.keys().filter(about).map(|todo_id| {
-            let todo = &self.todos[todo_id];
-            let todo = if resolved.is_rejected() {
-                todo.block_on(id, &by, at, note.clone().unwrap_or_else(|| said_no(id)))
-            } else {
-                todo.unblock_from(id)
-            };
-            Record::Todo(self.id.clone(), todo_id.clone(), todo)
-        });
-        let gate = Record::Gate(self.id.clone(), id.clone(), resolved.clone());
-        Ok(std::iter::once(gate).chain(todos).collect())
+        let about = self.todos.iter().filter(|(todo, was)| is_about(todo, was));
+        let todos = about.map(|(todo, was)| Record::Todo(self.id.clone(), todo.clone(), follow(was)));
+        let todos: Vec<_> = todos.collect();
+        std::iter::once(Record::Gate(self.id.clone(), id.clone(), gate)).chain(todos).collect()
     }
 
     /// The open todo `id`, if work on it may begin or end now.
@@ -223,6 +252,31 @@ mod tests {
         assert!(matches!(claim, Err(Refusal::GateOverTodo { .. })));
         let done = loop_.complete(&id, &stamp("agent:a", "10:00"), Outcome::default());
         assert!(matches!(done, Err(Refusal::GateOverTodo { .. })));
+    }
+
+    #[test]
+    fn what_a_no_had_blocked_is_freed_with_it() {
+        let blocked = todo("p2").block_on(
+            &gate_id("bucket"),
+            &crate::domain::samples::actor("Ann <ann@example.test>"),
+            at("11:00"),
+            "never".parse().unwrap(),
+        );
+        let open = loop_with(&[("t-7k3q", todo("p2"))], &[("bucket", gate(&["t-7k3q"]))]);
+        let [Record::Gate(_, _, rejected), ..] = &answer(&open, "reject")[..] else { panic!("no gate") };
+        let loop_ = loop_with(&[("t-7k3q", blocked)], &[("bucket", rejected.clone())]);
+        let why = || "it was a mistake".parse().unwrap();
+        for (records, closed) in [
+            (loop_.withdraw(&gate_id("bucket"), proven(), at("12:00"), why()), true),
+            (loop_.reopen_gate(&gate_id("bucket"), proven(), at("12:00"), why()), false),
+        ] {
+            let records = records.unwrap();
+            let [Record::Gate(_, _, gate), Record::Todo(_, id, todo)] = &records[..] else {
+                panic!("{records:?}")
+            };
+            assert_eq!((gate.is_closed(), todo.is_free(at("12:00"))), (closed, true));
+            assert_eq!(gate.stops(id), !closed, "an open question is waited for");
+        }
     }
 
     #[test]

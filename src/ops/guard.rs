@@ -1,5 +1,7 @@
 //! May something leave this machine? For whoever asks beside git's own hook: a publisher, a build, a job of CI.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{Ctx, Done, evidence::EvidenceView, gate::GateView, push::gates};
@@ -7,7 +9,7 @@ use crate::{
     domain::{
         command::{CommandLine, Ended},
         evidence::{Evidence, Finding},
-        gate::Act,
+        gate::{Act, Gate, Tip},
         id::GoalId,
         push::{Reason, Verdict, verdict_on},
         time::Timestamp,
@@ -64,18 +66,33 @@ pub fn check_copy(ctx: &Ctx, act: Act, revision: &str) -> Result<Guarded, Error>
 
 fn judge(ctx: &Ctx, snapshot: &Snapshot<'_>, act: Act) -> Result<Guarded, Error> {
     let gates = gates(snapshot)?;
-    let reasons = match verdict_on(act, gates.iter().map(|(goal, id, gate)| (goal, id, gate))) {
+    let standing = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.bind().is_some());
+    let tip = match standing().any(|gate| gate.holds_back(act)) {
+        true => checked_out(ctx, &standing().flat_map(Gate::answered).collect())?,
+        false => None,
+    };
+    let all = gates.iter().map(|(goal, id, gate)| (goal, id, gate));
+    let reasons = match verdict_on(act, all, tip.as_ref()) {
         Verdict::Allowed => Vec::new(),
         Verdict::Refused(reasons) => reasons,
     };
     let view = |reason: &Reason| match reason {
-        Reason::Gate { goal, id, gate } => {
+        Reason::Gate { goal, id, gate, .. } => {
             Some(GateView::of(ctx, goal.clone(), id.clone(), gate.as_ref().clone()))
         }
         Reason::Carries { .. } => None,
     };
     let gates = reasons.iter().filter_map(view).collect();
     Ok(Guarded { act, allowed: reasons.is_empty(), gates, tip: snapshot.tip(), reasons })
+}
+
+/// The commit that is checked out, if nothing was changed since: what a publisher makes its package from.
+fn checked_out(ctx: &Ctx, answered: &BTreeSet<&str>) -> Result<Option<Tip>, Error> {
+    let git = ctx.store.git();
+    match git.head()? {
+        Some(head) if !git.is_dirty()? => Ok(git.leaving(&head.commit, answered)?),
+        _ => Ok(None),
+    }
 }
 
 /// Says of an error on the way to the answer what it means for `act`.

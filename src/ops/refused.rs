@@ -35,11 +35,36 @@ impl From<Refusal> for Error {
             R::GateInSeveralGoals { goals, .. } => {
                 goals.first().map(|goal| format!("add `--goal-id {goal}`"))
             }
-            R::GateDecided { gate, .. } | R::QuestionChanged { gate } => {
+            R::GateDecided { gate, .. } | R::QuestionChanged { gate } | R::NotRejected { gate } => {
                 Some(format!("run `loopx gate show {gate}`"))
             }
+            R::NothingSeen { gate } => {
+                Some(format!("name one with `loopx gate resolve {gate} --decision approve --commit <rev>`"))
+            }
+            R::StandingOverWork => Some("leave `--todo` and `turn` out, or leave `--standing` out".into()),
             R::NotAnOption { options, .. } => {
                 options.first().map(|option| format!("use `--decision {option}`, for example"))
+            }
+            R::ApproversNeeded { .. } | R::SignatureNeeded => {
+                Some("run `loopx approver list` to see whose signature counts".into())
+            }
+            R::AskerAnswers { gate, .. } | R::SameApprover { gate, .. } | R::OutOfTime { gate, .. } => {
+                Some(format!("run `loopx gate show {gate}`"))
+            }
+            R::NoApprovers => {
+                Some("a person adds one with `loopx approver add <name> --key <file>.pub`".into())
+            }
+            R::NotAnApprover(_)
+            | R::ApproverRemoved { .. }
+            | R::ApproverExists(_)
+            | R::KeyOfAnother { .. }
+            | R::UnlistedKey
+            | R::OtherKey { .. }
+            | R::KeyExpired { .. }
+            | R::LastApprover(_) => Some("run `loopx approver list`".into()),
+            R::SignedBefore { .. } => Some("look at the clock: `date`".into()),
+            R::OtherNamespace { .. } | R::SignedElse(_) | R::NoSignature | R::WrongSignature(_) => {
+                Some("let loopx do the signing: `--sign-with <key file>`".into())
             }
             R::UnknownTodo(_) => Some("run `loopx todo list --all`".into()),
             R::AmbiguousTodo { candidates, .. } => {

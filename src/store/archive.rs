@@ -287,7 +287,7 @@ fn closed_at(state: &TodoState) -> Option<Timestamp> {
 fn decided_at(state: &GateState) -> Option<Timestamp> {
     match state {
         GateState::Resolved { at, .. } | GateState::Withdrawn { at, .. } => Some(*at),
-        GateState::Open {} => None,
+        GateState::Open { .. } | GateState::Standing { .. } => None,
     }
 }
 

@@ -24,6 +24,7 @@ use crate::domain::{
     policy::Policy,
     quota::{Quota, Quotas, Spend},
     state::Loop,
+    time::Timestamp,
     todo::Todo,
 };
 
@@ -66,6 +67,11 @@ impl<'s> Snapshot<'s> {
     /// The commit this is the state of, in hex.
     pub fn tip(&self) -> String {
         self.base.commit.to_string()
+    }
+
+    /// When this became the state, as its commit says.
+    pub fn date(&self) -> Result<Timestamp, Error> {
+        self.git.date(self.base.commit)
     }
 
     /// The repository's own rules.

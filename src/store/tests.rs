@@ -27,7 +27,7 @@ use crate::domain::{
     gate::{Act, Gate, Seen},
     goal::{Feature, Goal},
     id::{GoalId, SpendId, TodoId, TodoPrefix},
-    policy::{Approval, Policy, RepositoryId},
+    policy::{Policy, RepositoryId},
     quota::{Quota, Quotas, Spend},
     time::{Seconds, Timestamp},
     todo::{Check, Looked, Monitor, Priority, Todo, TodoState, Worker},
@@ -128,7 +128,7 @@ fn set_up(store: &Store, time: &str) -> Setup {
 }
 
 fn policy() -> Policy {
-    Policy { repository: RepositoryId::new(&[7; 16]), approval: Approval::Terminal }
+    Policy::new(RepositoryId::new(&[7; 16]))
 }
 
 fn ship() -> GoalId {

@@ -13,7 +13,7 @@ use std::{
 use gix::{ObjectId, bstr::ByteSlice as _};
 
 use super::{
-    Error, Snapshot, Store, archive,
+    Error, Snapshot, Store, approval, archive,
     format::{self, QuotaFile, Stored},
     layout::{self, Edit, Named},
     read_plain_file, transfer,
@@ -352,7 +352,9 @@ fn judge_import(
 fn judge_whole(words: &Words, after: &Snapshot<'_>, at: Timestamp) -> Result<(), String> {
     transfer::must_be_whole(after)?;
     let (op, by) = (words.op, words.by.clone());
-    let mutation = Mutation { op, by, at, steps: Vec::new(), gates: BTreeMap::new(), standing: Vec::new() };
+    let policy = after.policy().map_err(|error| error.to_string())?;
+    let (gates, standing) = (BTreeMap::new(), Vec::new());
+    let mutation = Mutation { op, by, at, steps: Vec::new(), policy, gates, standing };
     mutation.judge().map_err(|illegal| illegal.to_string())
 }
 
@@ -496,9 +498,19 @@ fn judge_records(
         (Op::BypassNote, Some(before)) => before.standing()?,
         _ => Vec::new(),
     };
-    let steps = steps.into_values().collect();
-    let mutation = Mutation { op: words.op, by: words.by.clone(), at, steps, gates, standing };
-    Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
+    let policy = before.unwrap_or(after).policy()?;
+    let (op, by, steps) = (words.op, words.by.clone(), steps.into_values().collect());
+    let mutation = Mutation { op, by, at, steps, policy, gates, standing };
+    if let Err(illegal) = mutation.judge() {
+        return Ok(Err(illegal.to_string()));
+    }
+    match mutation.signed() {
+        Some(signed) => Ok(match approval::judge(signed, at, before.unwrap_or(after))? {
+            Ok(()) => Ok(()),
+            Err(refusal) => Err(format!("it is refused: {refusal}")),
+        }),
+        None => Ok(Ok(())),
+    }
 }
 
 /// Why a record does not fit to what there was before, if it does not.

@@ -49,8 +49,8 @@ fn what_a_gate_does_not_hold_back_may_go() {
     [exit 10]
     "#);
     repo.sleep(7_200);
-    repo.person("gate resolve out --decision reject", "out").success();
-    repo.person("gate resolve up --decision approve", "up").success();
+    repo.person("gate resolve out --decision reject", "out reject").success();
+    repo.person("gate resolve up --decision approve", "up approve").success();
     assert_snapshot!(repo.scene("
         loopx guard check --for publish
         loopx guard check --for push
@@ -494,7 +494,7 @@ fn a_job_sees_what_was_fetched_for_it() {
     [exit 1]
     "#);
     assert_eq!(files(&repo.path("job")), before, "it wrote something");
-    repo.cd("repo").person("gate resolve ready --decision approve", "ready").success();
+    repo.cd("repo").person("gate resolve ready --decision approve", "ready approve").success();
     assert_snapshot!(repo.cd("job").scene("
         loopx guard check --for publish --ci
         git fetch -q ../repo +refs/heads/loopx/state:refs/loopx/state

@@ -98,6 +98,9 @@ fn a_person_who_answers_gets_one_document_as_well() {
       options  approve, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `ready` to approve gate `ready`: ready
     "#);
@@ -253,6 +256,8 @@ fn help_and_version_are_for_people() {
                       another tool kept
       compact         Leave the history of the state behind, and keep the state
       bypass          Pushes that went round the hook
+      policy          The repository's own rules
+      approver        Whose signatures count where answers are signed
       hooks           The git hook that keeps pushes back
       remote          The one remote that the state may go to
       sync            Bring the state here and the one at the remote together

@@ -3,6 +3,10 @@
 mod registry;
 mod sandbox;
 
+mod answers;
+mod approvers;
+mod attacks;
+mod authority;
 mod bypass;
 mod compact;
 mod demo;
@@ -28,6 +32,7 @@ mod scopes;
 mod sequences;
 mod server;
 mod signing;
+mod standing;
 mod status;
 mod strict;
 mod sync;

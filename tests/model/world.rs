@@ -18,7 +18,7 @@ use loopx::{
         gate::Act,
         goal::{Feature, Goal},
         id::{Entropy, GoalId, SpendId},
-        policy::{Approval, Policy, RepositoryId},
+        policy::{Policy, RepositoryId},
         quota::Spend,
         time::{Seconds, Timestamp},
         todo::{Priority, Todo, TodoState, Worker},
@@ -49,7 +49,7 @@ static BEGUN: LazyLock<Begun> = LazyLock::new(|| {
         git(&top, &["config", key, value]);
     }
     let store = Store::open(&top, None).expect("a repository");
-    let policy = Policy { repository: RepositoryId::new(&[7; 16]), approval: Approval::Terminal };
+    let policy = Policy::new(RepositoryId::new(&[7; 16]));
     let stamp = Stamp { by: parsed(ANN), at: parsed(START) };
     let situation = store.situation(DEFAULT_BRANCH).expect("a situation");
     let setup = store.set_up(DEFAULT_BRANCH, &situation, &policy, &stamp).expect("a state");
@@ -308,6 +308,8 @@ impl World {
                     blocks: turn_only.then_some(Act::Turn).into_iter().collect(),
                     todos: todos.iter().map(todo_named).collect(),
                     scope: Default::default(),
+                    standing: None,
+                    approvals: Default::default(),
                 };
                 let done = gate::open(ctx, &question)?;
                 self.done(done, |_| None)
