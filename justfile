@@ -13,3 +13,14 @@ bench:
 # Faults, and what came of them.
 torture:
     cargo bench --locked --bench torture
+
+# Every reader of bytes from outside, so many seconds each. Takes cargo-fuzz and a nightly toolchain.
+fuzz seconds="60":
+    for target in $(cargo +nightly fuzz list); do \
+        mkdir -p fuzz/corpus/$target && \
+        cargo +nightly fuzz run $target fuzz/corpus/$target fuzz/seeds/$target -- -max_total_time={{seconds}} || exit; \
+    done
+
+# Where the gate holds; see docs/enforcement.md for the programs it wants.
+enforcement:
+    cargo bench --locked --profile dev --bench enforcement

@@ -13,6 +13,9 @@ pub mod demo;
 pub mod domain;
 pub mod error;
 pub mod foreign;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod hook;
 pub mod ops;
 pub mod process;
@@ -23,6 +26,15 @@ use std::process::ExitCode;
 
 /// Runs the program on `process` and returns its exit code; see [`error`] for what the codes mean.
 pub fn run(process: &process::Process) -> ExitCode {
+    guarded(|| cli::run(process))
+}
+
+/// Runs the helper that git starts for pushes in strict mode; see [`hook`].
+pub fn run_remote_helper(process: &process::Process) -> ExitCode {
+    guarded(|| cli::run_remote_helper(process))
+}
+
+fn guarded(run: impl FnOnce() -> u8) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic
             .location()
@@ -33,6 +45,6 @@ pub fn run(process: &process::Process) -> ExitCode {
             "error: a fault of loopx{place}: {what}\nhint: nothing is lost; run the command again, and report this line if it comes back\n"
         ));
     }));
-    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(process)));
+    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
     ExitCode::from(code.unwrap_or(error::Kind::Bug.exit_code()))
 }

@@ -39,8 +39,16 @@ pub const GIT_DIR: &str = "GIT_DIR";
 pub const GIT_EXEC_PATH: &str = "GIT_EXEC_PATH";
 /// git's own: the index that a hook before a commit looks at.
 pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
+/// git's own, for a hook on a server: where the objects of a push are until the hook has agreed.
+pub const GIT_QUARANTINE_PATH: &str = "GIT_QUARANTINE_PATH";
+/// git's own: where objects are put.
+pub const GIT_OBJECT_DIRECTORY: &str = "GIT_OBJECT_DIRECTORY";
+/// git's own: where else there are objects.
+pub const GIT_ALTERNATE_OBJECT_DIRECTORIES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES";
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
+/// git's own: the command that reaches other hosts.
+pub const GIT_SSH_COMMAND: &str = "GIT_SSH_COMMAND";
 /// git's own: where that repository has its refs and hooks.
 pub const GIT_COMMON_DIR: &str = "GIT_COMMON_DIR";
 
@@ -201,6 +209,18 @@ impl Process {
             return Ok(None);
         }
         std::fs::read_to_string(dir.path().join("decision.sig")).map(Some)
+    }
+
+    /// Standard input and output with nothing kept back in between.
+    pub fn streams(&self) -> io::Result<(File, File)> {
+        use std::os::fd::AsFd as _;
+        let (input, output) = (io::stdin(), io::stdout());
+        Ok((input.as_fd().try_clone_to_owned()?.into(), output.as_fd().try_clone_to_owned()?.into()))
+    }
+
+    /// The folders in which programs are looked for.
+    pub fn search_path(&self) -> Vec<PathBuf> {
+        self.env_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
     }
 
     /// The terminal that controls this process, to talk to whoever sits there whatever the streams are tied to.

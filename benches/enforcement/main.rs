@@ -50,7 +50,7 @@ fn main() {
     if named.is_empty() || named.iter().any(|arg| arg == "ways") {
         println!("\n| the way round | {} | what notices it |", names.join(" | "));
         println!("|---|{}---|", "---|".repeat(gits.len()));
-        ways::WAYS.iter().for_each(|way| println!("{}", ways::play(way, &gits)));
+        ways::WAYS.iter().filter_map(|way| ways::play(way, &gits)).for_each(|line| println!("{line}"));
     }
 }
 

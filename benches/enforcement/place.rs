@@ -21,7 +21,7 @@ pub(crate) struct Place {
 }
 
 /// Notes its arguments and its input, in one line.
-const NOTES: &str =
+pub(crate) const NOTES: &str =
     "printf '%s' \"args $* stdin \" >>\"$HOME/ran\"; cat >>\"$HOME/ran\"; echo >>\"$HOME/ran\"";
 
 const PLAIN: Place =
@@ -29,8 +29,8 @@ const PLAIN: Place =
 
 const HOOK: &str =
     "printf '#!/bin/sh\\n. \"$HOME/notes\"\\n' >.git/hooks/pre-push; chmod +x .git/hooks/pre-push";
-const HUSKY: &str = "husky && mkdir -p .husky && echo '. \"$HOME/notes\"' >.husky/pre-push && git add .husky && git commit -q --no-verify -m husky";
-const LEFTHOOK: &str = "mkdir -p .lefthook/pre-push && printf '#!/bin/sh\\n. \"$HOME/notes\"\\n' >.lefthook/pre-push/notes && chmod +x .lefthook/pre-push/notes && printf 'pre-push:\\n  scripts:\\n    notes:\\n      runner: sh\\n      use_stdin: true\\n' >lefthook.yml && git add .lefthook lefthook.yml && git commit -q --no-verify -m lefthook && lefthook install >/dev/null";
+pub(crate) const HUSKY: &str = "husky && mkdir -p .husky && echo '. \"$HOME/notes\"' >.husky/pre-push && git add .husky && git commit -q --no-verify -m husky";
+pub(crate) const LEFTHOOK: &str = "mkdir -p .lefthook/pre-push && printf '#!/bin/sh\\n. \"$HOME/notes\"\\n' >.lefthook/pre-push/notes && chmod +x .lefthook/pre-push/notes && printf 'pre-push:\\n  scripts:\\n    notes:\\n      runner: sh\\n      use_stdin: true\\n' >lefthook.yml && git add .lefthook lefthook.yml && git commit -q --no-verify -m lefthook && lefthook install >/dev/null";
 const PRE_COMMIT: &str = "printf 'repos:\\n- repo: local\\n  hooks:\\n  - id: notes\\n    name: notes\\n    language: system\\n    entry: sh -c \". $HOME/notes\" notes\\n    stages: [pre-push]\\n    always_run: true\\n    pass_filenames: false\\n' >.pre-commit-config.yaml && git add .pre-commit-config.yaml && git commit -q --no-verify -m pre-commit && pre-commit install -t pre-push >/dev/null";
 const TRACKED: &str = "mkdir .githooks && printf '#!/bin/sh\\n. \"$HOME/notes\"\\n' >.githooks/pre-push && chmod +x .githooks/pre-push && git add .githooks && git commit -q --no-verify -m hooks && git config core.hooksPath .githooks";
 
@@ -40,7 +40,7 @@ pub(crate) const PLACES: [Place; 15] = [
     Place {
         name: "a hook in another language",
         made: &[
-            "printf '#!/usr/bin/env python3\\nimport os, sys\\nopen(os.environ[\"HOME\"] + \"/ran\", \"a\").write(\"args \" + \" \".join(sys.argv[1:]) + \" stdin \" + sys.stdin.read())\\n' >.git/hooks/pre-push; chmod +x .git/hooks/pre-push",
+            r#"printf '#!/usr/bin/env perl\nopen F, ">>", "$ENV{HOME}/ran"; print F "args @ARGV stdin ", <STDIN>;\n' >.git/hooks/pre-push; chmod +x .git/hooks/pre-push"#,
         ],
         has_hook: true,
         ..PLAIN
@@ -131,17 +131,21 @@ pub(crate) fn play(place: &Place, git: &Git) -> Option<[String; 2]> {
         .chain(place.after)
         .filter(|line| !line.contains("loopx "))
         .for_each(|line| alone.must(line));
+    alone.must("git worktree add -q ../linked -b side");
     alone.ran();
-    let pushed = alone.push("repo", "");
-    assert!(pushed.ok, "{}: {}", place.name, pushed.text);
-    let expected = alone.ran();
-    assert_eq!(!expected.is_empty(), place.has_hook, "{}: {}", place.name, pushed.text);
+    let expected = ["repo", "linked"].map(|dir| {
+        let pushed = alone.push(dir, "");
+        assert!(pushed.ok, "{}: {}", place.name, pushed.text);
+        alone.ran()
+    });
+    assert_eq!(!expected[0].is_empty(), place.has_hook, "{}", place.name);
 
     world.must("loopx init --goal-text Ship");
     place.after.iter().for_each(|line| world.must(line));
     world.must("git worktree add -q ../linked -b side");
     place.linked.iter().for_each(|line| assert!(world.run_in("linked", line).ok, "{line}"));
-    let mut cells = ["repo", "linked"].map(|dir| judge(&world, dir, &expected));
+    let mut cells = [("repo", &expected[0]), ("linked", &expected[1])]
+        .map(|(dir, expected)| judge(&world, dir, expected));
     let left = world.person(&["uninstall"], "uninstall");
     let after = world.files();
     let came_later = !place.after.is_empty();
@@ -166,13 +170,13 @@ fn judge(world: &World, dir: &str, expected: &[String]) -> String {
         return format!("REFUSED WITHOUT A GATE: {}", open.text.replace('\n', " "));
     }
     let ran = world.ran();
-    world.must("loopx gate open 'Ready?' --gate-id ready");
+    // An id is used once.
+    let gate = format!("ready-{dir}");
+    world.must(&format!("loopx gate open 'Ready?' --gate-id {gate}"));
     let refused = world.push(dir, "");
     world.ran();
-    let approved = world.person(&["gate", "resolve", "ready", "--decision", "approve"], "ready");
+    let approved = world.person(&["gate", "resolve", &gate, "--decision", "approve"], &gate);
     assert!(approved.ok, "{}", approved.text);
-    // The id is taken for good.
-    world.must("loopx gate open 'Again?' --gate-id again --blocks turn >/dev/null 2>&1 || :");
     let mut said = match (refused.ok, status.ok) {
         (false, true) if refused.text.matches("push refused").count() == 1 => "holds".to_owned(),
         (false, true) => format!("holds, and says so {} times", refused.text.matches("push refused").count()),

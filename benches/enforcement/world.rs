@@ -7,6 +7,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::LazyLock,
 };
 
 use crate::sealed;
@@ -65,17 +66,13 @@ impl World {
         };
         exec(&bin.join("git"), &git.dir.join("git"));
         exec(&bin.join("loopx"), Path::new(sealed::program()));
-        for tool in SYSTEM {
-            if let Some(dir) = manager(tool) {
-                exec(&bin.join(tool), &dir.join(tool));
-            }
-        }
         for name in crate::place::MANAGERS {
             if let Some(dir) = manager(name) {
                 exec(&bin.join(name), &dir.join(name).canonicalize().expect("a program"));
             }
         }
-        let world = Self { path: bin.into_os_string(), root, number: 0.into() };
+        let path = env::join_paths([bin.as_path(), TOOLS.path()]).expect("two paths");
+        let world = Self { path, root, number: 0.into() };
         for dir in ["home", "repo"] {
             fs::create_dir(world.at(dir)).expect("a folder");
         }
@@ -173,10 +170,20 @@ impl World {
     }
 }
 
-const SYSTEM: [&str; 17] = [
-    "sh", "cat", "env", "bash", "dirname", "basename", "mkdir", "rm", "mv", "cp", "chmod", "ls", "uname",
-    "sed", "node", "python3", "git-lfs",
-];
+/// Everything that is found on the path, but no git.
+static TOOLS: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+    let tools = tempfile::tempdir().expect("a folder");
+    let path = env::var_os("PATH").unwrap_or_default();
+    for tool in env::split_paths(&path).flat_map(fs::read_dir).flatten().flatten() {
+        let name = tool.file_name();
+        let is_git = name.to_string_lossy().starts_with("git") && name != "git-lfs";
+        // The first one of a name is the one that is found.
+        if !is_git {
+            let _ = std::os::unix::fs::symlink(tool.path(), tools.path().join(name));
+        }
+    }
+    tools
+});
 
 fn note(path: &Path, found: &mut BTreeMap<String, String>) {
     let Ok(meta) = fs::symlink_metadata(path) else { return };

@@ -14,10 +14,13 @@ mod damage;
 mod dice;
 mod disk;
 mod many;
+#[path = "../../tests/model/mod.rs"]
+mod model;
 mod objects;
 mod repo;
 #[path = "../sealed/mod.rs"]
 mod sealed;
+mod sequences;
 mod table;
 
 use std::{env, path::Path};
@@ -27,7 +30,7 @@ use table::Row;
 /// The faults of one kind, made when their turn comes.
 type Part = (&'static str, fn() -> Vec<String>);
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     ("kills", || told([many::kills()])),
     ("writers", || told([many::writers()])),
     ("damage to `.loopx`", || told(damage::view())),
@@ -36,6 +39,7 @@ const PARTS: [Part; 8] = [
     ("objects", || told(objects::rows())),
     ("ref", || told(damage::refs())),
     ("locks", || told(damage::locks())),
+    ("sequences", || told([sequences::random()])),
 ];
 
 /// The lines of the table. Whoever names the parts to play is also told what was not survived, and why.

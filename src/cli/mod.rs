@@ -1,6 +1,7 @@
 //! The command line: what was typed becomes one call of an op, what came of it becomes words or JSON.
 
 mod approval;
+mod bypass;
 mod compact;
 mod config;
 mod doctor;
@@ -14,6 +15,7 @@ mod init;
 mod policy;
 mod quota;
 mod status;
+mod sync;
 mod todo;
 mod transfer;
 mod uninstall;
@@ -31,7 +33,7 @@ use crate::{
     caller::Caller,
     domain::id::{AgentId, GoalId},
     error::{Error, Kind},
-    ops::{Ctx, Done},
+    ops::{self, Ctx, Done, bypass::Bypasses},
     process::{GIT_COMMON_DIR, GIT_DIR, LOOPX_GOAL, PATH, Process},
     store::{Store, gits::Gits},
 };
@@ -110,9 +112,17 @@ enum Command {
     /// Whose signatures count where answers are signed
     #[command(subcommand)]
     Approver(policy::Approver),
+    /// Pushes that went round the hook
+    #[command(subcommand)]
+    Bypass(bypass::Bypass),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
+    /// The one remote that the state may go to
+    #[command(subcommand)]
+    Remote(sync::Remote),
+    /// Bring the state here and the one at the remote together
+    Sync(sync::Sync),
     /// Take loopx out of this clone again; the state stays unless it is purged (a person at a terminal only)
     Uninstall(uninstall::Uninstall),
     /// Called by git and by cargo, not by people
@@ -166,6 +176,22 @@ impl Said {
         );
         Self { warnings, ..Self::read(done, text) }
     }
+
+    /// Adds the field `bypass` to the document, if a push went round the hook.
+    fn noticing(mut self, found: Option<&Bypasses>) -> Self {
+        if let Some(notice) = found.and_then(Bypasses::notice)
+            && let Some(body) = self.json.strip_suffix("\n}")
+        {
+            let notice = serde_json::to_string_pretty(&notice).expect("a notice is plain data");
+            self.json = format!("{body},\n  \"bypass\": {}\n}}", notice.replace('\n', "\n  "));
+        }
+        self
+    }
+
+    fn warning(mut self, warnings: Vec<String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
 }
 
 /// Runs the command that `process` was started with. Returns its exit code.
@@ -185,6 +211,17 @@ pub fn run(process: &Process) -> u8 {
     }
 }
 
+/// Runs `git-remote-loopx <remote> <address>`. Returns its exit code.
+pub fn run_remote_helper(process: &Process) -> u8 {
+    let [_, remote, address] = process.args() else {
+        process.err("error: git calls this for addresses that begin with `loopx::`\nhint: run `loopx hooks strict on`\n");
+        return Kind::Usage.exit_code();
+    };
+    let global = Global { json: false, agent_id: None, dir: None };
+    let (remote, address) = (remote.to_string_lossy(), address.to_string_lossy());
+    crate::hook::helper::run(process, &remote, &address, || context(process, &global))
+}
+
 enum Answer {
     Said(Said),
     /// The command has said it all itself.
@@ -193,37 +230,54 @@ enum Answer {
 
 fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
     let global = cli.global;
-    let ctx = || context(process, &global);
-    let said = match cli.command {
-        Command::Init(init) => init.run(process, &ctx()?)?,
-        Command::Status => status::status(&ctx()?)?,
-        Command::Goal(goal) => goal.run(&ctx()?)?,
-        Command::ConfigureGoal(configure) => configure.run(process, &ctx()?)?,
-        Command::GoalConfig(show) => show.run(&ctx()?)?,
-        Command::Gate(gate) => gate.run(process, &ctx()?)?,
-        Command::ResolveGate(resolve) => resolve.run(process, &ctx()?)?,
-        Command::Todo(todo) => todo.run(&ctx()?)?,
-        Command::Evidence(evidence) => evidence.run(&ctx()?)?,
-        Command::Quota(quota) => quota.run(&ctx()?)?,
-        Command::History(history) => history.run(&ctx()?)?,
-        Command::Doctor(doctor) => doctor.run(&ctx()?)?,
-        Command::Verify(verify) => verify.run(process, &ctx()?)?,
-        Command::Compact(compact) => compact.run(process, &ctx()?)?,
-        Command::Export(export) => export.run(&ctx()?)?,
-        Command::Import(import) => import.run(process, &ctx()?)?,
-        Command::Policy(policy) => policy.run(process, &ctx()?)?,
-        Command::Approver(approver) => approver.run(process, &ctx()?)?,
-        Command::Hooks(hooks) => hooks.run(process, &ctx()?)?,
-        Command::Uninstall(uninstall) => uninstall.run(process, &ctx()?)?,
-        Command::Guard(guard) => return guard.run(process, &global, ctx),
-        Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, ctx))),
+    let command = match cli.command {
+        Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, || context(process, &global)))),
+        Command::Guard(guard) => return guard.run(process, &global, || context(process, &global)),
         Command::Demo => {
             let told = crate::demo::play(process, global.json)?;
-            Said::read(&told, String::new())
+            return Ok(Answer::Said(Said::read(&told, String::new())));
         }
-        Command::Completions { shell } => completions(shell),
+        Command::Completions { shell } => return Ok(Answer::Said(completions(shell))),
+        command => command,
     };
-    Ok(Answer::Said(said))
+    let ctx = &context(process, &global)?;
+    // What cannot be read here is the command's own to say.
+    let thorough = matches!(command, Command::Doctor(_));
+    let around = || ops::bypass::list(ctx, false, thorough).ok();
+    let said = match command {
+        Command::Status => {
+            let around = around();
+            return Ok(Answer::Said(status::status(ctx, around.as_ref())?.noticing(around.as_ref())));
+        }
+        Command::Bypass(bypass) => return Ok(Answer::Said(bypass.run(process, ctx)?)),
+        Command::Init(init) => init.run(process, ctx)?,
+        Command::Goal(goal) => goal.run(ctx)?,
+        Command::ConfigureGoal(configure) => configure.run(process, ctx)?,
+        Command::GoalConfig(show) => show.run(ctx)?,
+        Command::Gate(gate) => gate.run(process, ctx)?,
+        Command::ResolveGate(resolve) => resolve.run(process, ctx)?,
+        Command::Todo(todo) => todo.run(ctx)?,
+        Command::Evidence(evidence) => evidence.run(ctx)?,
+        Command::Quota(quota) => quota.run(ctx)?,
+        Command::History(history) => history.run(ctx)?,
+        Command::Doctor(doctor) => doctor.run(ctx)?,
+        Command::Verify(verify) => verify.run(process, ctx)?,
+        Command::Compact(compact) => compact.run(process, ctx)?,
+        Command::Export(export) => export.run(ctx)?,
+        Command::Import(import) => import.run(process, ctx)?,
+        Command::Remote(remote) => remote.run(process, ctx)?,
+        Command::Sync(sync) => sync.run(process, ctx)?,
+        Command::Policy(policy) => policy.run(process, ctx)?,
+        Command::Approver(approver) => approver.run(process, ctx)?,
+        Command::Hooks(hooks) => hooks.run(process, ctx)?,
+        Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
+        Command::Hook(_) | Command::Guard(_) | Command::Demo | Command::Completions { .. } => {
+            return Err(Error::new(Kind::Bug, "a command came a second time"));
+        }
+    };
+    let around = around();
+    let warnings = around.as_ref().map(|found| bypass::warnings(ctx, found)).unwrap_or_default();
+    Ok(Answer::Said(said.noticing(around.as_ref()).warning(warnings)))
 }
 
 fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {

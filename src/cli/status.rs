@@ -1,19 +1,21 @@
 use super::Said;
 use crate::{
     error::Error,
-    ops::{self, Ctx, status::Status},
+    ops::{self, Ctx, bypass::Bypasses, status::Status},
     text::{Ago, Answer, Count, Table},
 };
 
-pub(super) fn status(ctx: &Ctx) -> Result<Said, Error> {
+pub(super) fn status(ctx: &Ctx, bypasses: Option<&Bypasses>) -> Result<Said, Error> {
     let status = ops::status::status(ctx)?;
-    Ok(Said::read(&status, say(ctx, &status)))
+    let around = bypasses.map(|found| super::bypass::lines(ctx, found)).unwrap_or_default();
+    Ok(Said::read(&status, say(ctx, &status, &around)))
 }
 
 /// Most lines of one kind; the rest is counted.
-const SHOWN: usize = 12;
+pub(super) const SHOWN: usize = 12;
 
-fn say(ctx: &Ctx, status: &Status) -> String {
+/// `around` tells of the pushes that went round the hook.
+fn say(ctx: &Ctx, status: &Status, around: &str) -> String {
     let mut text = String::new();
     let open = status.gates.iter().filter(|view| view.gate.is_open()).count();
     if open > 0 {
@@ -28,6 +30,7 @@ fn say(ctx: &Ctx, status: &Status) -> String {
             text.push_str(&format!("  a person answers with {}\n", Answer(&first.id, &answers)));
         }
     }
+    text.push_str(around);
     if let Some(distrust) = &status.distrust {
         let problem = &distrust.problem;
         text.push_str(&format!("THE STATE IS NOT TRUSTED, so pushes and turns are refused: {problem}\n"));
@@ -61,7 +64,8 @@ fn say(ctx: &Ctx, status: &Status) -> String {
     text
 }
 
-fn more(all: usize) -> String {
+/// How many are not shown, in a line.
+pub(super) fn more(all: usize) -> String {
     if all > SHOWN { format!("  and {} more\n", all - SHOWN) } else { String::new() }
 }
 

@@ -66,7 +66,7 @@ impl Import {
         if let Some(from) = self.from {
             return self.run_from(from.into(), process, ctx);
         }
-        let export = ops::transfer::read(ctx, &self.file)?;
+        let mut export = ops::transfer::read(ctx, &self.file)?;
         let (goals, gates) = export.counts();
         let what = format!("{} and {}", Count(goals, "goal"), Count(gates, "gate"));
         let digest = &export.sha256()[..8];
@@ -81,7 +81,7 @@ impl Import {
             command: "loopx import <file>".into(),
         };
         let proven = ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
-        let done = ops::transfer::import(ctx, &export, &proven)?;
+        let done = ops::transfer::import(ctx, &mut export, &proven)?;
         Ok(Said::done(&done, &format!("imported {what}")))
     }
 

@@ -9,10 +9,11 @@ use super::{
     actor::{Actor, Proof, Proven, Stamp},
     approver::Signed,
     authority,
+    bypass::{Bypass, BypassState, Standing},
     change::{Op, Record},
     gate::Gate,
     goal::{Goal, GoalState},
-    id::{GateId, GoalId, TodoId},
+    id::{BypassId, GateId, GoalId, TodoId},
     policy::{Amendment, Policy},
     quota::{Quota, Quotas},
     refusal::Refusal,
@@ -39,6 +40,8 @@ pub struct Mutation {
     pub policy: Policy,
     /// The gates in force before it, of the goal it is about.
     pub gates: BTreeMap<GateId, Gate>,
+    /// The gates of all goals that held pushes back before it; asked for by `bypass.note` alone.
+    pub standing: Vec<Standing>,
 }
 
 /// Why a commit was no legal mutation.
@@ -126,6 +129,11 @@ impl Mutation {
                 Op::PolicySet | Op::ApproverAdd | Op::ApproverRemove,
                 [(Some(Record::Policy(before)), Some(record @ Record::Policy(after)))],
             ) => self.amended(before, after, record),
+            (Op::BypassNote, [_, ..]) => pairs.iter().try_for_each(|pair| self.noticed(*pair)),
+            (
+                Op::BypassAcknowledge,
+                [(Some(Record::Bypass(id, before)), Some(record @ Record::Bypass(same, after)))],
+            ) if id == same => self.acknowledged(id, before, after, record),
             (Op::Fold, []) => Ok(()),
             (Op::Import | Op::Checkpoint, []) => Ok(()),
             _ => Err(self.shape()),
@@ -236,6 +244,31 @@ impl Mutation {
         }
     }
 
+    fn noticed(&self, pair: (Option<&Record>, Option<&Record>)) -> Result<(), Illegal> {
+        let (None, Some(record @ Record::Bypass(_, bypass))) = pair else { return Err(self.shape()) };
+        self.is_mine(record, &bypass.noted)?;
+        let again = Bypass::new(bypass.push.clone(), bypass.noted.clone());
+        self.comes_out(record, again == *bypass && bypass.push.gates == self.standing)
+    }
+
+    fn acknowledged(
+        &self,
+        id: &BypassId,
+        before: &Bypass,
+        after: &Bypass,
+        record: &Record,
+    ) -> Result<(), Illegal> {
+        let BypassState::Acknowledged { by, at, note, proof } = &after.state else {
+            return Err(Illegal::Result { op: self.op, record: record.name() });
+        };
+        self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
+        let Proof::Terminal { typed } = proof else { return Err(self.shape()) };
+        self.comes_out(record, typed == id.as_str())?;
+        let proven = Proven { person: by.clone(), proof: proof.clone() };
+        let again = before.acknowledge(id, proven, *at, note.clone())?;
+        self.comes_out(record, again == *after)
+    }
+
     /// A todo that an answer blocked or freed.
     fn followed(
         &self,
@@ -332,7 +365,15 @@ mod tests {
     fn mutation(op: Op, by: &str, time: &str, steps: Vec<(Option<Record>, Option<Record>)>) -> Mutation {
         let steps = steps.into_iter().map(|(before, after)| Step { before, after }).collect();
         let policy = Policy::new(RepositoryId::new(&[7; 16]));
-        Mutation { op, by: actor(by), at: at(time), steps, policy, gates: BTreeMap::new() }
+        Mutation {
+            op,
+            by: actor(by),
+            at: at(time),
+            steps,
+            policy,
+            gates: BTreeMap::new(),
+            standing: Vec::new(),
+        }
     }
 
     fn todo_record(todo: &Todo) -> Option<Record> {
@@ -443,6 +484,48 @@ mod tests {
             &mutation(Op::TodoDone, "agent:a", "10:05", vec![(todo_record(&done), None)]),
             "`todo.done` does not do that to todo/t-7k3q",
         );
+    }
+
+    #[test]
+    fn a_bypass_is_noted_as_it_was_and_acknowledged_by_a_person() {
+        let standing: Standing = "ship/bucket".parse().unwrap();
+        let push = crate::domain::bypass::Push {
+            remote: "origin".parse().unwrap(),
+            ref_: "refs/heads/main".parse().unwrap(),
+            commit: "1".repeat(40),
+            at: at("09:59"),
+            pushes: std::num::NonZeroU32::MIN,
+            refs: std::num::NonZeroU32::MIN,
+            way: crate::domain::bypass::Way::NoVerify,
+            gates: vec![standing.clone()],
+        };
+        let id: BypassId = "b-7k3q".parse().unwrap();
+        let record = |bypass: &Bypass| Some(Record::Bypass(id.clone(), bypass.clone()));
+        let open = Bypass::new(push, stamp("agent:a", "10:00"));
+        let note = mutation(Op::BypassNote, "agent:a", "10:00", vec![(None, record(&open))]);
+        assert_eq!(Mutation { standing: vec![standing], ..note.clone() }.judge(), Ok(()));
+        illegal(&note, "bypass/b-7k3q is not what `bypass.note` makes of it");
+        let nothing = mutation(Op::BypassNote, "agent:a", "10:00", vec![]);
+        illegal(&nothing, "`bypass.note` does not do that to ");
+
+        let proof = Proof::Terminal { typed: "b-7k3q".into() };
+        let taken = open.acknowledge(&id, Proven { proof, ..proven() }, at("11:00"), None).unwrap();
+        let acknowledge = |by, after: &Bypass| {
+            mutation(Op::BypassAcknowledge, by, "11:00", vec![(record(&open), record(after))])
+        };
+        assert_eq!(acknowledge(ANN, &taken).judge(), Ok(()));
+        illegal(&acknowledge("agent:a", &taken), "only a person may do that, and a did");
+        let milder = Bypass {
+            push: crate::domain::bypass::Push { gates: vec![], ..taken.push.clone() },
+            ..taken.clone()
+        };
+        illegal(&acknowledge(ANN, &milder), "bypass/b-7k3q is not what `bypass.acknowledge` makes of it");
+        illegal(
+            &mutation(Op::BypassAcknowledge, ANN, "11:00", vec![(record(&open), None)]),
+            "`bypass.acknowledge` does not do that to bypass/b-7k3q",
+        );
+        let unproven = open.acknowledge(&id, proven(), at("11:00"), None).unwrap();
+        illegal(&acknowledge(ANN, &unproven), "bypass/b-7k3q is not what `bypass.acknowledge` makes of it");
     }
 
     #[test]

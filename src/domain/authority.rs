@@ -118,6 +118,17 @@ pub fn deeds(op: Op) -> Vec<Deed> {
             "approver remove ann",
             "who is asked is a person's decision",
         )],
+        Op::BypassNote => vec![Deed {
+            what: "note a push that went round the hook",
+            command: None,
+            who: Who::Anybody,
+            why: "loopx does it before a mutation",
+        }],
+        Op::BypassAcknowledge => vec![person(
+            "let a push that went round the hook be",
+            "bypass acknowledge <bypass>",
+            "it is waited for a person to have seen it",
+        )],
         Op::Fold => vec![Deed {
             what: "fold closed records",
             command: None,
@@ -138,7 +149,8 @@ pub fn deeds(op: Op) -> Vec<Deed> {
 }
 
 /// What can be done that is no mutation of the state.
-pub const BEYOND: [Deed; 6] = [
+pub const BEYOND: [Deed; 7] = [
+    person("say where the state may go", "remote set origin", "active state stays home"),
     anybody("put the hook in git's way", "hooks install", "it holds something back"),
     anybody("put back what was there", "init", "the state is the one that loopx left"),
     person("take over a state that something else changed", "init", "nobody knows what was changed"),

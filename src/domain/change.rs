@@ -1,10 +1,11 @@
 //! What a decision to write looks like: which records it puts where, and the sentence for the history.
 
 use super::{
+    bypass::Bypass,
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
-    id::{EvidenceId, GateId, GoalId, SpendId, TodoId, TurnId},
+    id::{BypassId, EvidenceId, GateId, GoalId, SpendId, TodoId, TurnId},
     policy::Policy,
     quota::{Quotas, Spend},
     text::Note,
@@ -44,6 +45,9 @@ pub enum Op {
     PolicySet,
     ApproverAdd,
     ApproverRemove,
+    /// Pushes that went round the hook were noticed.
+    BypassNote,
+    BypassAcknowledge,
     /// Closed records went into a segment; nothing that can be asked has changed.
     Fold,
     /// A whole state that was exported elsewhere, or goals that another tool kept.
@@ -53,7 +57,7 @@ pub enum Op {
 }
 
 impl Op {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -70,6 +74,8 @@ impl Op {
         Self::PolicySet,
         Self::ApproverAdd,
         Self::ApproverRemove,
+        Self::BypassNote,
+        Self::BypassAcknowledge,
         Self::Fold,
         Self::Import,
         Self::Checkpoint,
@@ -99,6 +105,8 @@ impl Op {
             Self::PolicySet => "policy.set",
             Self::ApproverAdd => "approver.add",
             Self::ApproverRemove => "approver.remove",
+            Self::BypassNote => "bypass.note",
+            Self::BypassAcknowledge => "bypass.acknowledge",
             Self::Fold => "fold",
             Self::Import => "import",
             Self::Checkpoint => "checkpoint",
@@ -116,13 +124,14 @@ pub enum Record {
     Todo(GoalId, TodoId, Todo),
     Evidence(GoalId, EvidenceId, Evidence),
     Spend(GoalId, SpendId, Spend),
+    Bypass(BypassId, Bypass),
 }
 
 impl Record {
     /// The goal it lies in; none for the goal itself and what is of all goals.
     pub fn within(&self) -> Option<&GoalId> {
         match self {
-            Self::Policy(_) | Self::Quotas(_) | Self::Goal(..) => None,
+            Self::Policy(_) | Self::Quotas(_) | Self::Goal(..) | Self::Bypass(..) => None,
             Self::Gate(goal, ..)
             | Self::Todo(goal, ..)
             | Self::Evidence(goal, ..)
@@ -140,6 +149,7 @@ impl Record {
             Self::Todo(_, id, _) => format!("todo/{id}"),
             Self::Evidence(_, id, _) => format!("evidence/{id}"),
             Self::Spend(_, id, _) => format!("spend/{id}"),
+            Self::Bypass(id, _) => format!("bypass/{id}"),
         }
     }
 }

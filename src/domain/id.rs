@@ -92,6 +92,10 @@ id!(
     EvidenceId, "evidence id", "`e-` and 4 to 16 of `0-9a-z` without `ilou`, such as `e-7k3q`", |s: &str| is_short("e-", s)
 );
 id!(
+    /// A push that went round the hook: `b-7k3q`.
+    BypassId, "bypass id", "`b-` and 4 to 16 of `0-9a-z` without `ilou`, such as `b-7k3q`", |s: &str| is_short("b-", s)
+);
+id!(
     /// An entry of the quota ledger: `s-7k3q9x2m`.
     SpendId, "spend id", "`s-` and 4 to 16 of `0-9a-z` without `ilou`, such as `s-7k3q`", |s: &str| is_short("s-", s)
 );
@@ -143,7 +147,7 @@ fn is_word(text: &str) -> bool {
 /// Random bytes for one new id. A decision that runs twice draws the same id twice, unless it was taken meanwhile.
 pub type Entropy = [u8; 16];
 
-/// Draws an id from `entropy`: `kind` is `t-`, `e-` or `s-`.
+/// Draws an id from `entropy`: `kind` is `t-`, `e-` or `b-`.
 ///
 /// The length follows `population`, the number of ids of this kind that exist, so that two clones which draw
 /// apart from each other hardly ever meet; a draw that `taken` refuses is lengthened. Returns `None` when even the
@@ -191,6 +195,22 @@ impl EvidenceId {
         taken: impl Fn(&Self) -> Result<bool, E>,
     ) -> Result<Option<Self>, E> {
         draw("e-", entropy, population, taken)
+    }
+}
+
+impl BypassId {
+    /// The new id of the `nth` of several records, not `taken`; `None` when even the longest is taken. Its length follows
+    /// `population`, the number of ids that exist.
+    pub fn draw<E>(
+        entropy: &Entropy,
+        nth: usize,
+        population: usize,
+        taken: impl Fn(&Self) -> Result<bool, E>,
+    ) -> Result<Option<Self>, E> {
+        let mut own = Entropy::default();
+        let digest = Sha256::new().chain_update(entropy).chain_update(nth.to_le_bytes()).finalize();
+        own.copy_from_slice(&digest[..16]);
+        draw("b-", &own, population, taken)
     }
 }
 

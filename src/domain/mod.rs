@@ -6,7 +6,7 @@
 //! facts.
 //!
 //! Read in this order: the words ([`id`], [`text`], [`time`], [`actor`]), the nouns ([`goal`], [`gate`],
-//! [`todo`](mod@todo), [`evidence`], [`command`], [`quota`]), one goal with everything open in it ([`state`]), and then the two
+//! [`todo`](mod@todo), [`evidence`], [`command`], [`quota`], [`bypass`]), one goal with everything open in it ([`state`]), and then the two
 //! questions that the product is about: what may happen next ([`decision`]) and may this leave ([`push`]).
 //! [`change`] is what a decision to write looks like, [`authority`] who may make
 //! it, and [`audit`] judges one that somebody else has written.
@@ -16,6 +16,7 @@ pub mod id;
 pub mod text;
 pub mod time;
 
+pub mod bypass;
 pub mod command;
 pub mod evidence;
 pub mod gate;
@@ -34,6 +35,7 @@ pub mod refusal;
 pub mod scope;
 pub mod state;
 pub mod statement;
+pub mod sync;
 
 #[cfg(test)]
 mod samples;

@@ -4,7 +4,7 @@
 
 use super::{
     actor::Actor,
-    id::{AgentId, ApproverId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    id::{AgentId, ApproverId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
     statement::Differs,
     text::{Note, Title},
     time::Timestamp,
@@ -103,6 +103,11 @@ pub enum Refusal {
     GateOverTodo { todo: TodoId, gate: GateId, question: Title, answers: Vec<Choice> },
     #[error("todo `{todo}` needs {}, which {} not closed yet", list(.needs), if .needs.len() == 1 { "is" } else { "are" })]
     NeedsOpen { todo: TodoId, needs: Vec<TodoId> },
+
+    #[error("there is no bypass `{0}`")]
+    UnknownBypass(BypassId),
+    #[error("bypass `{bypass}` was acknowledged already, by {} at {at}", .by.name())]
+    BypassAcknowledged { bypass: BypassId, by: Actor, at: Timestamp },
 
     #[error("there is no evidence `{0}` in this goal")]
     UnknownEvidence(EvidenceId),

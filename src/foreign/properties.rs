@@ -89,7 +89,7 @@ fn makes_legal_records(foreign: Foreign, source: Source) -> Result<(), TestCaseE
                 prop_assert!(gate.is_open());
                 gates += 1;
             }
-            Record::Policy(_) | Record::Quotas(_) | Record::Spend(..) => {
+            Record::Policy(_) | Record::Quotas(_) | Record::Spend(..) | Record::Bypass(..) => {
                 return Err(TestCaseError::fail("an import brings none of these"));
             }
         }

@@ -1,8 +1,10 @@
 //! The door that git and publishers knock at. It reads strictly, calls an op, says what came of it, and exits.
 
 mod cargo_credential;
+pub(crate) mod helper;
 mod pre_commit;
 mod pre_push;
+mod pre_receive;
 
 use crate::{
     error::Error,
@@ -24,12 +26,20 @@ pub(crate) enum Hook {
     },
     /// Say when `.loopx` is about to be committed; refuses nothing
     PreCommit,
+    /// On a server: judge a push before it is let in
+    PreReceive,
     /// Judge what cargo wants a token for
     CargoCredential {
         /// Given by cargo to say which protocol it speaks
         #[arg(long)]
         cargo_plugin: bool,
     },
+}
+
+/// See [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub fn pre_push_promises(bytes: &[u8]) {
+    pre_push::promises(bytes);
 }
 
 impl Hook {
@@ -39,6 +49,7 @@ impl Hook {
             Self::PrePush { config, remote, url } => {
                 pre_push::run(process, &Remote { name: remote, url }, config, ctx)
             }
+            Self::PreReceive => pre_receive::run(process, ctx),
             Self::PreCommit => pre_commit::run(process, ctx),
             Self::CargoCredential { cargo_plugin: _ } => cargo_credential::run(process, ctx),
         }

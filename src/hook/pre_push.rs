@@ -7,14 +7,14 @@ use crate::{
     ops::{
         Ctx,
         enforcement::is_said_already,
-        push::{Line, Remote, check},
+        push::{Line, Remote, check, note},
     },
     process::{GIT_EXEC_PATH, Process},
     text::Held,
 };
 
 /// Most bytes of refs that are read: a million refs.
-const LIMIT: u64 = 256 * 1024 * 1024;
+pub(super) const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// `named`: the configuration names this hook, and a hook file may ask the same question a moment later.
 pub(super) fn run(
@@ -59,7 +59,23 @@ fn judge(
     if lines.is_empty() {
         return Ok(None);
     }
-    let checked = check(&ctx()?, remote, &lines)?;
+    verdict(process, &ctx()?, remote, &lines)
+}
+
+/// Judges a push and notes what was said of it. Returns what to say when it is refused.
+pub(super) fn verdict(
+    process: &Process,
+    ctx: &Ctx,
+    remote: &Remote,
+    lines: &[Line],
+) -> Result<Option<String>, Error> {
+    let checked = check(ctx, remote, lines);
+    let allowed = checked.as_ref().is_ok_and(|checked| checked.verdict == Verdict::Allowed);
+    if let (Err(error), true) = (note(ctx, &remote.name, lines, allowed), allowed) {
+        let what = "this push is allowed, and will look like one that went round the hook";
+        process.err(&format!("loopx: {what}: {}\n", error.message));
+    }
+    let checked = checked?;
     Ok(match &checked.verdict {
         Verdict::Allowed => None,
         Verdict::Refused(reasons) => Some(Held(Act::Push, reasons, checked.at).to_string()),
@@ -97,10 +113,24 @@ fn parse(input: &[u8]) -> Result<Vec<Line>, Error> {
 }
 
 /// An object id in hex; the inner `None` for git's all-zero one.
-fn id(hex: &str) -> Option<Option<String>> {
+pub(super) fn id(hex: &str) -> Option<Option<String>> {
     let legal = [40, 64].contains(&hex.len())
         && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
     legal.then(|| hex.bytes().any(|b| b != b'0').then(|| hex.to_owned()))
+}
+
+/// Looks whether reading these bytes keeps its promise: what is understood says all that was sent.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(bytes: &[u8]) {
+    let Ok(read) = parse(bytes) else { return };
+    let hex = |id: &Option<String>| id.clone().unwrap_or_default();
+    let line = |line: &Line| {
+        format!("{} {} {} {}\n", line.local, hex(&line.local_id), line.remote, hex(&line.remote_id))
+    };
+    let said: String = read.iter().map(line).collect();
+    // How long a null id was is not kept.
+    let plain = |text: &str| text.replace(&"0".repeat(64), "").replace(&"0".repeat(40), "");
+    assert_eq!(plain(&said), plain(&String::from_utf8_lossy(bytes)));
 }
 
 #[cfg(test)]

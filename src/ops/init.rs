@@ -118,6 +118,7 @@ pub fn init(
         true => super::enforcement::install(ctx, false).unwrap_or_else(|_| super::enforcement::probe(ctx)),
         false => super::enforcement::probe(ctx),
     };
+    super::bypass::watch(ctx);
     let mut warnings = setup.warnings;
     let (mut added, mut commit) = (None, None);
     if let Some((objective, id)) = request.goal {

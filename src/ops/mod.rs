@@ -6,6 +6,7 @@
 
 pub mod refused;
 
+pub mod bypass;
 pub mod compact;
 pub mod doctor;
 pub mod enforcement;
@@ -19,7 +20,11 @@ pub mod init;
 pub mod policy;
 pub mod push;
 pub mod quota;
+pub mod receive;
+pub mod remote;
 pub mod status;
+pub mod strict;
+pub mod sync;
 pub mod todo;
 pub mod transfer;
 pub mod uninstall;
@@ -119,13 +124,14 @@ impl Ctx {
         Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program, gits }
     }
 
-    /// Decides and publishes; see [`Store::update`].
+    /// Decides and publishes; see [`Store::update`]. What went round the hook since the last mutation is recorded before.
     fn update<T>(
         &self,
         stamp: &Stamp,
         mut decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), Error>,
     ) -> Result<Done<T>, Error> {
-        let updated = self.store.update(stamp, |snapshot| {
+        let first = |snapshot: &Snapshot<'_>| bypass::note(self, stamp, snapshot);
+        let updated = self.store.update_after(stamp, first, |snapshot| {
             let (change, value) = decide(snapshot)?;
             if let Some(change) = &change {
                 must_be_allowed(change.op, stamp)?;

@@ -1,6 +1,6 @@
 //! May this push go out?
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ffi::OsString, process::Child};
 
 use super::Ctx;
 use crate::{
@@ -13,6 +13,9 @@ use crate::{
     error::Error,
     store::Snapshot,
 };
+
+/// Refs below this are written by `loopx sync` and by nobody else.
+const OURS: &str = "refs/loopx/";
 
 /// Where a push goes, as git tells the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,9 +47,11 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
     let snapshot = ctx.store.trusted()?;
     let gates = gates(&snapshot)?;
     let holding = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.holds_back(Act::Push));
-    let look_at_files = holding().any(|gate| !gate.scope.paths.is_empty());
     let answered: BTreeSet<&str> = holding().flat_map(Gate::answered).collect();
     let look_at_tips = holding().any(|gate| gate.bind().is_some());
+    // What another branch has was let in there, which says nothing of the branches that a gate is about.
+    let about_files = || holding().map(|gate| &gate.scope).filter(|scope| !scope.paths.is_empty());
+    let counts = |name: &str| about_files().all(|scope| scope.has_branch(name));
     let remotes = match holding().any(|gate| !gate.scope.remotes.is_empty()) {
         true => ctx.store.git().known_as(&remote.name, &remote.url)?,
         false => BTreeSet::new(),
@@ -58,13 +63,14 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
             None => RefUpdate::Deleted,
             Some(id) => {
                 let was = line.remote_id.as_deref();
-                let carries = match line.local == state_ref || line.remote == state_ref {
+                let is_ours = |name: &str| name == state_ref || name.starts_with(OURS);
+                let carries = match is_ours(&line.local) || is_ours(&line.remote) {
                     true => Some(Carried::State),
                     false => ctx.store.carries(id, &remote.name, was)?,
                 };
-                let changed = match look_at_files {
-                    true => ctx.store.changed_files(id, &remote.name, was)?,
-                    false => None,
+                let changed = match about_files().next() {
+                    Some(_) => ctx.store.changed_files(id, &remote.name, was, counts)?,
+                    None => None,
                 };
                 let tip = match look_at_tips {
                     true => ctx.store.git().leaving(id, &answered)?,
@@ -86,4 +92,41 @@ pub(super) fn gates(snapshot: &Snapshot<'_>) -> Result<Vec<(GoalId, GateId, Gate
         gates.extend(snapshot.gates(&goal)?.into_iter().map(|(id, gate)| (goal.clone(), id, gate)));
     }
     Ok(gates)
+}
+
+/// Notes what was said of a push, so that one which the hook did not allow can be told from one that it did. Nothing of
+/// the verdict hangs on whether this succeeds.
+pub fn note(ctx: &Ctx, remote: &str, lines: &[Line], allowed: bool) -> Result<(), Error> {
+    let written = |line| {
+        let Line { local_id, remote, .. }: &Line = line;
+        Some((local_id.as_deref()?, remote.as_str()))
+    };
+    let refs: Vec<_> = lines.iter().filter_map(written).collect();
+    match refs.is_empty() {
+        true => Ok(()),
+        false => Ok(ctx.store.note_verdict(ctx.now, allowed, remote, &refs)?),
+    }
+}
+
+/// What loopx talks to in strict mode when git pushes to an address.
+#[derive(Debug)]
+pub enum OtherSide {
+    /// `git receive-pack`, here or on another host.
+    ReceivePack(Child),
+    /// Git's own helper for web servers, which speaks the protocol of helpers.
+    Helper(Child),
+}
+
+/// Starts the other side of a push to `address`, with standard input and output to talk to. `ssh` is the command that
+/// reaches other hosts, if the environment names one.
+pub fn connect(ctx: &Ctx, remote: &str, address: &str, ssh: Option<OsString>) -> Result<OtherSide, Error> {
+    Ok(match ctx.store.web_helper(remote, address)? {
+        Some(helper) => OtherSide::Helper(helper),
+        None => OtherSide::ReceivePack(ctx.store.receive_pack(address, ssh)?),
+    })
+}
+
+/// The object that is pushed as `name`, in hex.
+pub fn object_of(ctx: &Ctx, name: &str) -> Result<String, Error> {
+    Ok(ctx.store.object_of(name)?)
 }

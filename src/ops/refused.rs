@@ -10,9 +10,11 @@ impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         use Refusal as R;
         let kind = match &refusal {
-            R::UnknownGoal(_) | R::UnknownGate(_) | R::UnknownTodo(_) | R::UnknownEvidence(_) => {
-                Kind::NotFound
-            }
+            R::UnknownGoal(_)
+            | R::UnknownGate(_)
+            | R::UnknownTodo(_)
+            | R::UnknownEvidence(_)
+            | R::UnknownBypass(_) => Kind::NotFound,
             R::SeveralGoals(_) | R::GateInSeveralGoals { .. } | R::AmbiguousTodo { .. } => Kind::Usage,
             R::QuestionChanged { .. } => Kind::Conflict,
             _ => Kind::Refused,
@@ -80,6 +82,8 @@ impl From<Refusal> for Error {
                 Some(format!("run `loopx todo show {todo}`"))
             }
             R::UnknownEvidence(_) => Some("run `loopx evidence list`".into()),
+            R::UnknownBypass(_) => Some("run `loopx bypass list --all`".into()),
+            R::BypassAcknowledged { bypass, .. } => Some(format!("run `loopx bypass show {bypass}`")),
             R::QuotaSpent { goal, .. } => Some(format!("run `loopx quota status --goal-id {goal}`")),
             R::NoFreeId => Some("run the command again".into()),
         };
@@ -156,6 +160,46 @@ impl From<store::Error> for Error {
             S::Foreign { last: None, .. } => {
                 (Kind::Distrusted, &["if it is right as it is, a person takes it over with `loopx init`"])
             }
+            S::UnknownRemote { known, .. } => {
+                let hint = match known.first() {
+                    Some(name) => format!("name one of them: `loopx remote set {name}`"),
+                    None => "add it first: `git remote add <name> <address>`".to_owned(),
+                };
+                return Self::new(Kind::Refused, problem.to_string()).hint(hint);
+            }
+            S::NoTarget => {
+                (Kind::Refused, &["a person says where it may go, with `loopx remote set <name>`"])
+            }
+            S::OtherAddress(name) | S::SeveralAddresses(name) => {
+                let look = format!("look at it with `git remote get-url --push --all {name}`");
+                let again = format!("a person lets the state go there with `loopx remote set {name}`");
+                return Self::new(Kind::Refused, problem.to_string()).hint(look).hint(again);
+            }
+            S::Remote { remote, .. } => {
+                let hint = format!("see whether git gets through with `git ls-remote {remote}`");
+                return Self::new(Kind::Environment, problem.to_string()).hint(hint);
+            }
+            S::BadRemoteState { .. } => (
+                Kind::Distrusted,
+                &["nothing was changed; look at it with `git log --patch refs/loopx/remote`"],
+            ),
+            S::OtherRepository(_) => (
+                Kind::Refused,
+                &[
+                    "choose another remote with `loopx remote set <name>`, or take that state into a fresh clone",
+                ],
+            ),
+            S::NoCommonPast { .. } => (
+                Kind::Refused,
+                &["a person gives up what is only here with `loopx sync --drop-ours`, and does it again"],
+            ),
+            S::Clash { base, .. } | S::CannotFollow { base, .. } => {
+                let (theirs, ours) = ("refs/loopx/remote", &base[..10]);
+                return Self::new(Kind::Refused, problem.to_string())
+                    .hint(format!("nothing was changed; see what they did with `git log --patch {ours}..{theirs}`"))
+                    .hint("a person lets go of what was done here with `loopx sync --drop-ours`, and does it again");
+            }
+            S::NotForward(_) => (Kind::Refused, &["fetch first, with `loopx sync`"]),
             S::Illegal { .. } => (
                 Kind::Distrusted,
                 &["run `loopx verify --all` where the state comes from, and fetch it again"],
@@ -183,6 +227,7 @@ impl From<store::Error> for Error {
             ),
             S::Io { .. } => (Kind::Environment, &["check the path and its permissions"]),
             S::Git { .. } => (Kind::Environment, &["run `git fsck` to see whether the repository is sound"]),
+            S::Address(_) => (Kind::Refused, &["run `git remote -v` for the addresses of your remotes"]),
             S::UnknownRevision(_) => (Kind::NotFound, &["run `git log --oneline` for commits that exist"]),
             S::UnknownFile(_) => (Kind::NotFound, &["name a file inside this worktree"]),
         };

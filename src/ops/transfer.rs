@@ -1,8 +1,8 @@
 //! Taking the whole state out of a clone, and putting it into another.
 
 use std::{
-    fs,
-    io::{BufWriter, Write as _},
+    fs::{self, File},
+    io::{BufReader, BufWriter, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -72,7 +72,7 @@ pub struct Imported {
 const LIMIT: u64 = 1 << 30;
 
 /// Reads an export and looks whether it is undamaged, and whether there is room for it. Nothing is changed.
-pub fn read(ctx: &Ctx, file: &Path) -> Result<Export, Error> {
+pub fn read(ctx: &Ctx, file: &Path) -> Result<Export<BufReader<File>>, Error> {
     let path = ctx.cwd.join(file);
     let place = shown(&path.to_string_lossy(), 4096);
     let failed = |problem: String| {
@@ -83,14 +83,18 @@ pub fn read(ctx: &Ctx, file: &Path) -> Result<Export, Error> {
     if !found.is_file() || found.len() > LIMIT {
         return Err(failed("it is no plain file of less than a gibibyte".into()));
     }
-    let text = fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
-    let export = Export::parse(&text)?;
+    let source = File::open(&path).map_err(|error| failed(error.to_string()))?;
+    let export = Export::parse(BufReader::new(source))?;
     ctx.store.must_be_empty()?;
     Ok(export)
 }
 
 /// Puts an export into a clone that has no goals yet. With it come answers to gates and limits, so it takes a person.
-pub fn import(ctx: &Ctx, export: &Export, _proven: &Proven) -> Result<Done<Imported>, Error> {
+pub fn import(
+    ctx: &Ctx,
+    export: &mut Export<BufReader<File>>,
+    _proven: &Proven,
+) -> Result<Done<Imported>, Error> {
     let updated = ctx.store.import(export, &ctx.stamp()?)?;
     let (goals, gates) = export.counts();
     let value = Imported { repository: export.repository().clone(), files: export.files(), goals, gates };

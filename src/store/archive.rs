@@ -56,15 +56,22 @@ pub(super) fn is_segment(name: &str) -> bool {
 
 /// Whether folding makes a file of this name in a closed folder: a segment or a part of the index.
 pub(super) fn is_made_by_folding(name: &str) -> bool {
-    let part =
-        |name: &str| name.strip_prefix("index/")?.strip_suffix(".txt").map(|stem| stem.chars().count());
-    is_segment(name) || part(name) == Some(1)
+    let part = name.strip_prefix("index/").and_then(|name| name.strip_suffix(".txt"));
+    let is_part = |stem: &str| matches!(stem.as_bytes(), [c] if c.is_ascii_digit() || c.is_ascii_lowercase());
+    is_segment(name) || part.is_some_and(is_part)
 }
 
 /// First and last number of a segment's records.
 fn bounds(stem: &str) -> Option<(usize, usize)> {
     let (from, to) = stem.split_once('-')?;
-    Some((from.parse().ok()?, to.parse().ok()?))
+    let number = |text: &str| text.parse::<u32>().ok().and_then(|number| usize::try_from(number).ok());
+    let (from, to) = (number(from)?, number(to)?);
+    (from <= to && stem_of(from, to) == stem).then_some((from, to))
+}
+
+/// How a segment with these records is called.
+fn stem_of(from: usize, to: usize) -> String {
+    format!("{from:06}-{to:06}")
 }
 
 /// The segments of a closed folder in order, as `(from, to, path)`.
@@ -169,14 +176,14 @@ pub(super) fn must_be_whole(snapshot: &Snapshot<'_>, shelf: Shelf, goal: &GoalId
 }
 
 fn whole<T: Stored>(snapshot: &Snapshot<'_>, folder: &str) -> Result<(), Error> {
-    let mut indexes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut indexes: BTreeMap<String, String> = BTreeMap::new();
     let mut next = 1;
     for (from, to, path) in segments(snapshot, folder)? {
         let bytes = snapshot.bytes(&path)?.unwrap_or_default();
         let mut records = 0;
         for line in bytes.lines() {
             let id = read_line::<T>(&path, line)?.id;
-            indexes.entry(index_file(folder, &id)).or_default().push(format!("{id} {from}\n"));
+            indexes.entry(index_file(folder, &id)).or_default().push_str(&format!("{id} {from}\n"));
             records += 1;
         }
         if from != next || to + 1 != from + records {
@@ -186,7 +193,8 @@ fn whole<T: Stored>(snapshot: &Snapshot<'_>, folder: &str) -> Result<(), Error> 
         next = to + 1;
     }
     let parts = snapshot.folder(&format!("{folder}/index"))?.map_or(0, |tree| tree.entries.len());
-    for (path, lines) in &mut indexes {
+    for (path, lines) in &indexes {
+        let mut lines: Vec<&str> = lines.split_inclusive('\n').collect();
         lines.sort_unstable();
         if snapshot.bytes(path)?.as_deref() != Some(lines.concat().as_bytes()) {
             let problem = "it does not say where the records are".into();
@@ -325,7 +333,7 @@ fn write_segment<T: Stored>(
         segment.push_str(&serde_json::to_string(&line).expect("a record is made of texts and numbers"));
         segment.push('\n');
     }
-    edit.write(format!("{closed}/{from:06}-{:06}.jsonl", from + SEGMENT - 1), segment);
+    edit.write(format!("{closed}/{}.jsonl", stem_of(from, from + SEGMENT - 1)), segment);
 }
 
 fn write_indexes(edit: &mut Edit, indexes: BTreeMap<String, String>) {
@@ -369,4 +377,36 @@ pub(super) fn ids(snapshot: &Snapshot<'_>, shelf: Shelf, goal: &GoalId) -> Resul
         ids.extend(lines);
     }
     Ok(ids)
+}
+
+/// Looks whether reading this line keeps its promise; see [`super::outside`].
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises<T: Stored>(line: &[u8]) {
+    let Ok(read) = read_line::<T>("it", line) else { return };
+    let written = serde_json::to_string(&read).expect("a record is made of texts and numbers");
+    let again = read_line::<T>("it", written.as_bytes()).expect("what was written can be read");
+    assert_eq!(serde_json::to_string(&again).expect("the same"), written);
+}
+
+/// The same for the name of a file in a closed folder.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises_of_name(name: &str) {
+    let stem = name.strip_suffix(".jsonl");
+    let bounds = stem.and_then(bounds);
+    assert_eq!(bounds.map(|(from, to)| stem_of(from, to)).as_deref(), stem.filter(|_| bounds.is_some()));
+    assert!(bounds.is_none() || is_made_by_folding(name));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_called_by_the_first_character_of_ids() {
+        assert!(is_made_by_folding("index/7.txt") && is_made_by_folding("index/z.txt"));
+        for odd in ["index//.txt", "index/..txt", "index/\\.txt", "index/A.txt", "index/77.txt", "index/.txt"]
+        {
+            assert!(!is_made_by_folding(odd), "{odd}");
+        }
+    }
 }

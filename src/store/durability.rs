@@ -7,8 +7,6 @@
 
 use std::{fs::File, path::Path};
 
-use gix::ObjectId;
-
 use super::{Error, git::Git};
 
 /// What is synced.
@@ -53,7 +51,7 @@ impl Git {
         if !self.synced().objects {
             return Ok(());
         }
-        self.fresh_ids().iter().try_for_each(|id| {
+        self.fresh().0.iter().try_for_each(|(id, ..)| {
             let hex = id.to_string();
             sync(&self.common_dir().join("objects").join(&hex[..2]).join(&hex[2..]))
         })
@@ -66,14 +64,6 @@ impl Git {
             // With reftables the `git` program moves the ref, and syncs it itself.
             false => Ok(()),
         }
-    }
-
-    fn fresh_ids(&self) -> Vec<ObjectId> {
-        let kind = self.hash_kind();
-        let id = |(object, bytes): &(gix::objs::Kind, std::rc::Rc<[u8]>)| {
-            gix::objs::compute_hash(kind, *object, bytes).ok()
-        };
-        self.fresh().0.iter().filter_map(id).collect()
     }
 }
 

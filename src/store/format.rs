@@ -9,6 +9,7 @@ use toml::Table;
 
 use super::Error;
 use crate::domain::{
+    bypass::Bypass,
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
@@ -59,6 +60,11 @@ impl Stored for Todo {
 impl Stored for Evidence {
     const SYNTAX: Syntax = Syntax::Toml;
     const FIELDS: &'static [&'static str] = &["commit", "dirty", "todo", "gate", "added", "what"];
+}
+
+impl Stored for Bypass {
+    const SYNTAX: Syntax = Syntax::Toml;
+    const FIELDS: &'static [&'static str] = &["push", "noted", "state"];
 }
 
 impl Stored for Goal {

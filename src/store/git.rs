@@ -37,13 +37,20 @@ pub struct Git {
     repo: gix::Repository,
     common: PathBuf,
     refs: RefFormat,
-    /// Small objects that were read or written a moment ago. Objects never change, so these are never out of date.
-    seen: RefCell<HashMap<ObjectId, Object>>,
+    /// Small objects that were read or written a moment ago, and how many bytes they have. Objects never change, so these are
+    /// never out of date.
+    seen: RefCell<(HashMap<ObjectId, Object>, usize)>,
     /// Why the last commit is not signed although the user signs commits.
     unsigned: RefCell<Option<String>>,
     /// What the last [`Git::commit`] wrote, and whether garbage was being collected when it began.
-    fresh: RefCell<(Vec<Object>, bool)>,
+    fresh: RefCell<(Vec<Fresh>, bool)>,
 }
+
+/// An object that was just written. Its bytes are at hand unless a mutation writes a great deal.
+pub(super) type Fresh = (ObjectId, Kind, Option<Rc<[u8]>>);
+
+/// Most bytes of objects that are kept at hand.
+const AT_HAND: usize = 4 * 1024 * 1024;
 
 /// A kind and the bytes.
 pub(super) type Object = (Kind, Rc<[u8]>);
@@ -251,6 +258,11 @@ impl Git {
         self.repo.config_snapshot().boolean(key).unwrap_or(false)
     }
 
+    /// The same for a switch that is on when it is not there, and when it makes no sense.
+    pub(super) fn config_is_not_off(&self, key: &str) -> bool {
+        self.repo.config_snapshot().boolean(key).unwrap_or(true)
+    }
+
     /// Why the last commit was not signed although the user signs commits, told once.
     pub(super) fn unsigned(&self) -> Option<String> {
         self.unsigned.borrow_mut().take()
@@ -388,6 +400,17 @@ impl Git {
         base: Option<&Base>,
         message: &Message,
     ) -> Result<ObjectId, Error> {
+        self.commit_with(edit, std::iter::empty(), base, message)
+    }
+
+    /// The same with files that are made one after the other, so that nobody has to hold all of them.
+    pub(super) fn commit_with(
+        &self,
+        edit: &Edit,
+        files: impl Iterator<Item = Result<(String, Vec<u8>), Error>>,
+        base: Option<&Base>,
+        message: &Message,
+    ) -> Result<ObjectId, Error> {
         let failed = || Error::git("write an object");
         self.fresh.replace((Vec::new(), self.is_collecting()));
         let tree = match base {
@@ -400,6 +423,11 @@ impl Git {
         }
         for (path, bytes) in edit.written() {
             let blob = self.write(gix::objs::BlobRef { data: bytes }).map_err(failed())?;
+            editor.upsert(path.split('/'), EntryKind::Blob, blob).map_err(failed())?;
+        }
+        for file in files {
+            let (path, bytes) = file?;
+            let blob = self.write(gix::objs::BlobRef { data: &bytes }).map_err(failed())?;
             editor.upsert(path.split('/'), EntryKind::Blob, blob).map_err(failed())?;
         }
         let tree = editor.write(|tree| self.write(tree)).map_err(failed())?;
@@ -471,7 +499,7 @@ impl Git {
 
     /// Takes an object from what lies at hand, so that it need not be looked for in the object database.
     pub(super) fn recall(&self, id: ObjectId, kind: Kind, hot: &Hot) {
-        if let Some(bytes) = hot.get(id, kind).filter(|_| !self.seen.borrow().contains_key(&id)) {
+        if let Some(bytes) = hot.get(id, kind).filter(|_| !self.seen.borrow().0.contains_key(&id)) {
             self.keep(id, &(kind, bytes.into()));
         }
     }
@@ -482,7 +510,7 @@ impl Git {
     }
 
     fn object(&self, id: ObjectId, expected: Kind) -> Result<Rc<[u8]>, Error> {
-        let known = self.seen.borrow().get(&id).cloned();
+        let known = self.seen.borrow().0.get(&id).cloned();
         let (kind, bytes) = match known {
             Some(known) => known,
             None => {
@@ -504,19 +532,44 @@ impl Git {
         let mut bytes = Vec::new();
         object.write_to(&mut bytes).map_err(gix::Error::from_error)?;
         let id = self.repo.write_object(&object)?.detach();
-        let object = (object.kind(), bytes.into());
+        let object: Object = (object.kind(), bytes.into());
         self.keep(id, &object);
-        self.fresh.borrow_mut().0.push(object);
+        let fresh = &mut self.fresh.borrow_mut().0;
+        let held: usize = fresh.iter().filter_map(|(.., bytes)| Some(bytes.as_ref()?.len())).sum();
+        let (kind, bytes) = object;
+        let bytes = Some(bytes).filter(|bytes| held + bytes.len() <= AT_HAND);
+        fresh.push((id, kind, bytes));
         Ok(id)
     }
 
-    pub(super) fn fresh(&self) -> std::cell::Ref<'_, (Vec<Object>, bool)> {
+    /// What [`Git::fresh`] is from now on: the objects of several commits that are published as one.
+    pub(super) fn put_fresh(&self, objects: Vec<Fresh>, was_collecting: bool) {
+        self.fresh.replace((objects, was_collecting));
+    }
+
+    /// Looks for objects in `objects` only, and in the places that it names.
+    pub(super) fn look_in(&mut self, objects: &Path) -> Result<(), Error> {
+        let found = gix::odb::at(objects, self.hash_kind()).map_err(Error::io("open", objects))?;
+        self.repo.objects = found.into();
+        Ok(())
+    }
+
+    pub(super) fn fresh(&self) -> std::cell::Ref<'_, (Vec<Fresh>, bool)> {
         self.fresh.borrow()
     }
 
     fn keep(&self, id: ObjectId, object: &Object) {
-        if object.1.len() <= 64 * 1024 {
-            self.seen.borrow_mut().insert(id, object.clone());
+        let length = object.1.len();
+        if length > 64 * 1024 {
+            return;
+        }
+        let (seen, held) = &mut *self.seen.borrow_mut();
+        if *held + length > AT_HAND {
+            seen.clear();
+            *held = 0;
+        }
+        if seen.insert(id, object.clone()).is_none() {
+            *held += length;
         }
     }
 }
@@ -528,7 +581,7 @@ impl gix::objs::Find for Git {
         id: &gix::oid,
         buffer: &'a mut Vec<u8>,
     ) -> Result<Option<gix::objs::Data<'a>>, gix::Error> {
-        let Some((kind, bytes)) = self.seen.borrow().get(id).cloned() else {
+        let Some((kind, bytes)) = self.seen.borrow().0.get(id).cloned() else {
             return self.repo.objects.try_find(id, buffer);
         };
         buffer.clear();

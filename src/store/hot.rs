@@ -11,7 +11,7 @@ use gix::{ObjectId, objs::Kind};
 
 use super::{
     Snapshot,
-    git::Object,
+    git::Fresh,
     layout::{self, Edit},
     read_plain_file,
 };
@@ -57,13 +57,18 @@ impl Hot {
 
     /// Adds what the last mutation wrote, without what was closed by it, or writes the file anew when it is missing or mostly of the past. The next
     /// reader does without whatever fails here.
-    pub(super) fn keep(&self, dir: &Path, snapshot: &Snapshot<'_>, edit: &Edit, fresh: &[Object]) {
+    pub(super) fn keep(&self, dir: &Path, snapshot: &Snapshot<'_>, edit: &Edit, fresh: &[Fresh]) {
         match self.base {
             Some(base) if self.bytes.len() < base * 2 + SLACK => {
                 drop(append(&dir.join(FILE), edit, fresh, snapshot.commit().tree.kind()))
             }
-            _ => drop(renew(dir, snapshot)),
+            _ => Self::renew(dir, snapshot),
         }
+    }
+
+    /// Writes the file anew with what is open. The next reader does without if that fails.
+    pub(super) fn renew(dir: &Path, snapshot: &Snapshot<'_>) {
+        drop(renew(dir, snapshot));
     }
 }
 
@@ -93,11 +98,12 @@ fn entry(id: ObjectId, bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn append(path: &Path, edit: &Edit, fresh: &[Object], hash: gix::hash::Kind) -> std::io::Result<()> {
+fn append(path: &Path, edit: &Edit, fresh: &[Fresh], hash: gix::hash::Kind) -> std::io::Result<()> {
     let mut out = Vec::new();
     let is_present = |(path, _): &(&str, &[u8])| layout::is_of_the_present(path);
     let records = edit.written().filter(is_present).map(|(_, bytes)| (Kind::Blob, bytes));
-    let nodes = fresh.iter().filter(|(kind, _)| *kind != Kind::Blob).map(|(kind, bytes)| (*kind, &bytes[..]));
+    let nodes = fresh.iter().filter_map(|(_, kind, bytes)| Some((*kind, bytes.as_deref()?)));
+    let nodes = nodes.filter(|(kind, _)| *kind != Kind::Blob);
     for (kind, bytes) in records.chain(nodes) {
         if let Ok(id) = gix::objs::compute_hash(hash, kind, bytes) {
             entry(id, bytes, &mut out);
@@ -107,7 +113,8 @@ fn append(path: &Path, edit: &Edit, fresh: &[Object], hash: gix::hash::Kind) -> 
     fs::File::options().append(true).open(path)?.write_all(&out)
 }
 
-fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
+/// Writes the file anew with what is open in `snapshot`.
+pub(super) fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut body = Vec::new();
     for (id, _, bytes) in snapshot.at_hand()? {
         entry(id, &bytes, &mut body);
@@ -117,6 +124,27 @@ fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::
     file.write_all(&body)?;
     file.persist(dir.join(FILE))?;
     Ok(())
+}
+
+/// Looks whether reading these bytes keeps its promise; see [`super::outside`].
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(bytes: &[u8], kind: gix::hash::Kind) {
+    let (entries, end) = parse(bytes, 0, kind);
+    let (mut last, mut written) = (0, 0);
+    for (id, body) in &entries {
+        let mut again = Vec::new();
+        entry(*id, &bytes[body.clone()], &mut again);
+        written += again.len();
+        last = last.max(body.end + 1);
+    }
+    // Of two with the same id the later one counts.
+    assert!(last == end && written <= end && end <= bytes.len());
+    let hot = Hot::read([format!("{HEAD}0\n").as_bytes(), bytes].concat(), kind);
+    assert_eq!(hot.entries.len(), entries.len());
+    for id in entries.keys() {
+        hot.get(*id, Kind::Blob);
+    }
+    drop(Hot::read(bytes.to_vec(), kind));
 }
 
 #[cfg(test)]

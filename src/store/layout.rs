@@ -8,12 +8,18 @@ use super::{
 };
 use crate::domain::{
     change::Record,
-    id::{EvidenceId, GateId, GoalId, SpendId, TodoId},
+    id::{BypassId, EvidenceId, GateId, GoalId, SpendId, TodoId},
 };
 
 pub(super) const POLICY: &str = "loopx.toml";
 pub(super) const QUOTA: &str = "quota.json";
 pub(super) const GOALS: &str = "goals";
+/// Pushes that went round the hook and that nobody has acknowledged.
+pub(super) const BYPASSES: &str = "bypasses";
+/// Those that a person has acknowledged. Each took one, so they are never so many that folding would pay.
+pub(super) const CLOSED_BYPASSES: &str = "bypasses/closed";
+/// How the name of such a file ends.
+pub(super) const BYPASS: &str = ".toml";
 /// Keeps git from changing line ends in a checkout.
 pub(super) const ATTRIBUTES: (&str, &str) = (".gitattributes", "* -text\n");
 
@@ -71,6 +77,10 @@ impl Shelf {
 
 pub(super) fn goal_file(goal: &GoalId) -> String {
     format!("{GOALS}/{goal}/state.json")
+}
+
+pub(super) fn bypass_file(folder: &str, id: &BypassId) -> String {
+    format!("{folder}/{id}{BYPASS}")
 }
 
 /// Files to write and to remove, by path.
@@ -133,12 +143,13 @@ pub(super) enum Named {
     Todo(GoalId, TodoId),
     Evidence(GoalId, EvidenceId),
     Spend(GoalId, SpendId),
+    Bypass(BypassId),
 }
 
 impl Named {
     pub(super) fn goal(&self) -> Option<&GoalId> {
         match self {
-            Self::Policy | Self::Quotas => None,
+            Self::Policy | Self::Quotas | Self::Bypass(_) => None,
             Self::Goal(goal)
             | Self::Gate(goal, _)
             | Self::Todo(goal, _)
@@ -157,13 +168,14 @@ impl Named {
             Self::Todo(_, id) => format!("todo/{id}"),
             Self::Evidence(_, id) => format!("evidence/{id}"),
             Self::Spend(_, id) => format!("spend/{id}"),
+            Self::Bypass(id) => format!("bypass/{id}"),
         }
     }
 
     /// The shelf it lies on.
     pub(super) fn shelved(&self) -> Option<(Shelf, GoalId)> {
         let shelf = match self {
-            Self::Policy | Self::Quotas | Self::Goal(_) => return None,
+            Self::Policy | Self::Quotas | Self::Goal(_) | Self::Bypass(_) => return None,
             Self::Gate(..) => Shelf::Gates,
             Self::Todo(..) => Shelf::Todos,
             Self::Evidence(..) => Shelf::Evidence,
@@ -179,6 +191,10 @@ pub(super) fn named(path: &str) -> Option<Named> {
         POLICY => return Some(Named::Policy),
         QUOTA => return Some(Named::Quotas),
         _ => {}
+    }
+    if let Some(file) = path.strip_prefix(BYPASSES).and_then(|rest| rest.strip_prefix('/')) {
+        let id = file.strip_prefix("closed/").unwrap_or(file).strip_suffix(BYPASS)?;
+        return id.parse().ok().map(Named::Bypass);
     }
     let (goal, rest) = path.strip_prefix(GOALS)?.strip_prefix('/')?.split_once('/')?;
     let goal: GoalId = goal.parse().ok()?;
@@ -258,6 +274,17 @@ fn place(record: &Record) -> Place {
         Record::Todo(goal, id, todo) => on_shelf(Shelf::Todos, goal, id.as_str(), todo.is_closed()),
         Record::Evidence(goal, id, _) => fixed(Shelf::Evidence.open_file(goal, id.as_str())),
         Record::Spend(goal, id, _) => fixed(Shelf::Spend.open_file(goal, id.as_str())),
+        Record::Bypass(id, bypass) => {
+            let files = [BYPASSES, CLOSED_BYPASSES].map(|folder| bypass_file(folder, id));
+            let [path, leaves] = match bypass.is_acknowledged() {
+                false => files,
+                true => {
+                    let [open, closed] = files;
+                    [closed, open]
+                }
+            };
+            Place { path, leaves: Some(leaves) }
+        }
     }
 }
 
@@ -270,5 +297,6 @@ fn encode(path: &str, record: &Record, old: Option<&[u8]>) -> Result<String, Err
         Record::Todo(_, _, todo) => format::rewritten(path, old, todo),
         Record::Evidence(_, _, evidence) => format::rewritten(path, old, evidence),
         Record::Spend(_, _, spend) => format::rewritten(path, old, spend),
+        Record::Bypass(_, bypass) => format::rewritten(path, old, bypass),
     }
 }

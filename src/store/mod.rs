@@ -12,7 +12,8 @@
 //!   no checkout grows with it.
 //!
 //! Reading order: [`git`] and [`program`] (what we ask of git), [`format`](mod@format) and [`layout`] (bytes and paths of a
-//! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read).
+//! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read),
+//! [`pushes`] (what went out, and what the hook said of it).
 
 pub mod approval;
 pub mod archive;
@@ -25,21 +26,28 @@ pub mod gits;
 pub mod health;
 pub mod history;
 pub mod hot;
+mod incoming;
 pub mod layout;
 pub mod message;
 pub mod program;
 pub mod project;
+pub mod pushes;
+pub mod remote;
 pub mod setup;
 mod shelter;
 mod signature;
 pub mod snapshot;
+pub mod sync;
 pub mod takedown;
 pub mod transfer;
+pub mod transport;
 mod upkeep;
 pub mod verify;
 pub mod view;
 pub mod writer;
 
+#[cfg(any(test, fuzzing))]
+pub mod outside;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
@@ -143,6 +151,18 @@ impl Store {
     pub fn update<T, E: From<Error>>(
         &self,
         stamp: &Stamp,
+        decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), E>,
+    ) -> Result<Updated<T>, E> {
+        self.update_after(stamp, |_| Ok(None), decide)
+    }
+
+    /// The same, where something may have to be written down before: as long as `first` returns a change, that becomes a
+    /// commit of its own, and `decide` decides again on it. `first` is asked with the writer's lock held, and only once
+    /// `decide` has something to write.
+    pub fn update_after<T, E: From<Error>>(
+        &self,
+        stamp: &Stamp,
+        mut first: impl FnMut(&Snapshot<'_>) -> Result<Option<Change>, E>,
         mut decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), E>,
     ) -> Result<Updated<T>, E> {
         let branch = self.git.branch()?;
@@ -164,6 +184,13 @@ impl Store {
                 edit if edit.is_empty() => return Ok(Updated { value, commit: None, warnings: Vec::new() }),
                 edit => edit,
             };
+            let (change, edit, is_first) = match first(&snapshot)? {
+                Some(before) => {
+                    let edit = layout::edit(&snapshot, &before.puts)?;
+                    (before, edit, true)
+                }
+                None => (change, edit, false),
+            };
             let message = &Message::of(&change, stamp, &signer);
             let published = self
                 .git
@@ -176,6 +203,9 @@ impl Store {
                 Err(error) => return Err(error.into()),
             };
             let tip = self.settle(new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
+            if is_first {
+                continue;
+            }
             let warnings = self.show(tip, &mut writer);
             return Ok(Updated { value, commit: Some(new.to_string()), warnings });
         }
@@ -211,20 +241,21 @@ impl Store {
     /// What of loopx's is among what `pushed` (hex) reaches and `remote` is not known to have. `was` is what the remote said
     /// the ref is now.
     pub fn carries(&self, pushed: &str, remote: &str, was: Option<&str>) -> Result<Option<Carried>, Error> {
-        let mut known = self.git.known_to_have(remote);
-        known.extend(was.map(object_id).transpose()?);
-        self.git.carries(object_id(pushed)?, &known)
+        let known = || self.git.known_to_have(remote, |_| true);
+        self.git.carries(object_id(pushed)?, was.map(object_id).transpose()?, known)
     }
 
-    /// The files that are changed by commits which `pushed` (hex) reaches and `remote` is not known to have, from the top of the
-    /// project. None for something else than commits.
+    /// The files that are changed by commits which `pushed` (hex) reaches, and neither what its ref `was` on the other side
+    /// nor a branch that `remote` is known to have and that `counts` by its full name there. From the top of the project; none
+    /// for something else than commits.
     pub fn changed_files(
         &self,
         pushed: &str,
         remote: &str,
         was: Option<&str>,
+        counts: impl Fn(&str) -> bool,
     ) -> Result<Option<BTreeSet<String>>, Error> {
-        let mut known = self.git.known_to_have(remote);
+        let mut known = self.git.known_to_have(remote, counts);
         known.extend(was.map(object_id).transpose()?);
         self.git.changed_files(object_id(pushed)?, &known)
     }

@@ -11,7 +11,7 @@ use gix::{ObjectId, hash::Kind as Hash, objs::Kind};
 
 use super::{
     Error,
-    git::{Git, Object},
+    git::{Fresh, Git, Object},
     program,
 };
 
@@ -35,10 +35,16 @@ impl Git {
         let fresh = self.fresh();
         let (objects, was_collecting) = &*fresh;
         // One that has ended meanwhile may have taken the first objects before the last was written.
-        if !was_collecting && !self.is_collecting() {
+        if objects.is_empty() || !was_collecting && !self.is_collecting() {
             return Ok(None);
         }
-        let (pack, sum) = pack(self.hash_kind(), objects).map_err(Error::io("pack", "objects"))?;
+        let whole = |(id, kind, bytes): &Fresh| match bytes {
+            Some(bytes) => Ok((*kind, bytes.clone())),
+            // Too much for all of it to be at hand; should it be gone already, nothing has happened yet.
+            None => Ok((*kind, self.node(*id, *kind)?.into())),
+        };
+        let objects = objects.iter().map(whole).collect::<Result<Vec<Object>, Error>>()?;
+        let (pack, sum) = pack(self.hash_kind(), &objects).map_err(Error::io("pack", "objects"))?;
         // Made elsewhere and moved, for a collection also takes half-made packs.
         let made = self.private_dir().join("shelter.pack");
         fs::write(&made, pack).map_err(Error::io("write", &made))?;

@@ -16,10 +16,11 @@ use super::{
     layout::{self, Shelf},
 };
 use crate::domain::{
+    bypass::{Bypass, Standing, standing},
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
-    id::{EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix},
+    id::{BypassId, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix},
     policy::Policy,
     quota::{Quota, Quotas, Spend},
     state::Loop,
@@ -147,6 +148,33 @@ impl<'s> Snapshot<'s> {
         self.anywhere(Shelf::Todos, goal, id.as_str())
     }
 
+    /// The pushes that went round the hook and that nobody has acknowledged.
+    pub fn bypasses(&self) -> Result<BTreeMap<BypassId, Bypass>, Error> {
+        self.files(layout::BYPASS, layout::BYPASSES)
+    }
+
+    /// Those that a person has acknowledged.
+    pub fn closed_bypasses(&self) -> Result<BTreeMap<BypassId, Bypass>, Error> {
+        self.files(layout::BYPASS, layout::CLOSED_BYPASSES)
+    }
+
+    /// One of them, acknowledged or not.
+    pub fn bypass(&self, id: &BypassId) -> Result<Option<Bypass>, Error> {
+        match self.record(&layout::bypass_file(layout::BYPASSES, id))? {
+            Some(open) => Ok(Some(open)),
+            None => self.record(&layout::bypass_file(layout::CLOSED_BYPASSES, id)),
+        }
+    }
+
+    /// The gates of all goals that hold pushes back.
+    pub fn standing(&self) -> Result<Vec<Standing>, Error> {
+        let mut found = Vec::new();
+        for goal in self.goals()? {
+            found.extend(standing(&goal, &self.gates(&goal)?));
+        }
+        Ok(found)
+    }
+
     /// A goal with everything open in it.
     pub fn state(&self, id: &GoalId) -> Result<Option<Loop>, Error> {
         let Some(goal) = self.goal(id)? else { return Ok(None) };
@@ -172,24 +200,30 @@ impl<'s> Snapshot<'s> {
 
     /// The latest closed gates: those that were not folded away yet.
     pub fn closed_gates(&self, goal: &GoalId) -> Result<BTreeMap<GateId, Gate>, Error> {
-        self.files(Shelf::Gates, &Shelf::Gates.closed(goal))
+        self.files(Shelf::Gates.extension(), &Shelf::Gates.closed(goal))
     }
 
     /// The latest closed todos: those that were not folded away yet.
     pub fn closed_todos(&self, goal: &GoalId) -> Result<BTreeMap<TodoId, Todo>, Error> {
-        self.files(Shelf::Todos, &Shelf::Todos.closed(goal))
+        self.files(Shelf::Todos.extension(), &Shelf::Todos.closed(goal))
     }
 
     /// Finds the todo `prefix` means: the one of that very id, else the only open one that begins so, else the only
-    /// closed one. Open work comes first, so that the past can neither hide it nor make it slower to find.
+    /// closed one. What is typed in full and open is found without a look at the past.
     pub fn find_todo(&self, prefix: &TodoPrefix) -> Result<Found, Error> {
         let mut open = Vec::new();
         for goal in self.goals()? {
-            let names = self.names(Shelf::Todos, &Shelf::Todos.open(&goal))?;
+            let names = self.names(Shelf::Todos.extension(), &Shelf::Todos.open(&goal))?;
             open.extend(self.matching(prefix, &goal, names)?);
         }
         if let Some(exact) = open.iter().position(|(_, id)| id.as_str() == prefix.as_str()) {
             open = vec![open.swap_remove(exact)];
+        } else if let Ok(id) = prefix.as_str().parse::<TodoId>() {
+            for goal in self.goals()? {
+                if self.lies_closed(Shelf::Todos, &goal, id.as_str())? {
+                    return Ok(Found::Closed(goal, id));
+                }
+            }
         }
         match one(open) {
             Ok(None) => {}
@@ -199,12 +233,9 @@ impl<'s> Snapshot<'s> {
 
         let mut closed = Vec::new();
         for goal in self.goals()? {
-            let mut names = self.names(Shelf::Todos, &Shelf::Todos.closed(&goal))?;
+            let mut names = self.names(Shelf::Todos.extension(), &Shelf::Todos.closed(&goal))?;
             names.extend(archive::names(self, Shelf::Todos, &goal, prefix.as_str())?);
             closed.extend(self.matching(prefix, &goal, names)?);
-        }
-        if let Some(exact) = closed.iter().position(|(_, id)| id.as_str() == prefix.as_str()) {
-            closed = vec![closed.swap_remove(exact)];
         }
         Ok(match one(closed) {
             Ok(None) => Found::Nothing,
@@ -261,22 +292,23 @@ impl<'s> Snapshot<'s> {
 
     /// The ids of everything on a shelf, open, closed or folded.
     pub(super) fn ids(&self, shelf: Shelf, goal: &GoalId) -> Result<Vec<String>, Error> {
-        let mut ids = self.names(shelf, &shelf.open(goal))?;
-        ids.extend(self.names(shelf, &shelf.closed(goal))?);
+        let mut ids = self.names(shelf.extension(), &shelf.open(goal))?;
+        ids.extend(self.names(shelf.extension(), &shelf.closed(goal))?);
         ids.extend(archive::ids(self, shelf, goal)?);
         Ok(ids)
     }
 
     pub(super) fn taken(&self, shelf: Shelf, id: &str) -> Result<bool, Error> {
         for goal in self.goals()? {
-            if self.entry(&shelf.open_file(&goal, id))?.is_some()
-                || self.entry(&shelf.closed_file(&goal, id))?.is_some()
-                || archive::holds(self, shelf, &goal, id)?
-            {
+            if self.entry(&shelf.open_file(&goal, id))?.is_some() || self.lies_closed(shelf, &goal, id)? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    fn lies_closed(&self, shelf: Shelf, goal: &GoalId, id: &str) -> Result<bool, Error> {
+        Ok(self.entry(&shelf.closed_file(goal, id))?.is_some() || archive::holds(self, shelf, goal, id)?)
     }
 
     fn matching(
@@ -307,19 +339,19 @@ impl<'s> Snapshot<'s> {
         I: std::str::FromStr<Err: std::fmt::Display> + Ord,
         T: Stored,
     {
-        self.files(shelf, &shelf.open(goal))
+        self.files(shelf.extension(), &shelf.open(goal))
     }
 
-    fn files<I, T>(&self, shelf: Shelf, folder: &str) -> Result<BTreeMap<I, T>, Error>
+    fn files<I, T>(&self, extension: &str, folder: &str) -> Result<BTreeMap<I, T>, Error>
     where
         I: std::str::FromStr<Err: std::fmt::Display> + Ord,
         T: Stored,
     {
-        let names = self.names(shelf, folder)?;
+        let names = self.names(extension, folder)?;
         names
             .into_iter()
             .map(|name| {
-                let path = format!("{folder}/{name}{}", shelf.extension());
+                let path = format!("{folder}/{name}{extension}");
                 let gone = || Error::Damaged(format!("`{path}` is in its folder but cannot be read"));
                 Ok((self.id(folder, &name)?, self.record(&path)?.ok_or_else(gone)?))
             })
@@ -328,20 +360,17 @@ impl<'s> Snapshot<'s> {
 
     /// The records in a folder, without their extension. A file that is no record makes the folder unreadable: it
     /// might be a gate that we fail to see.
-    fn names(&self, shelf: Shelf, folder: &str) -> Result<Vec<String>, Error> {
+    fn names(&self, extension: &str, folder: &str) -> Result<Vec<String>, Error> {
         let Some(tree) = self.folder(folder)? else { return Ok(Vec::new()) };
         let files = tree.entries.iter().filter(|entry| !entry.mode.is_tree());
         let names = files.filter_map(|entry| {
             let name = lossy(entry.filename.as_bstr());
-            match name.strip_suffix(shelf.extension()) {
+            match name.strip_suffix(extension) {
                 Some(stem) => Some(Ok(stem.to_owned())),
                 None if archive::is_segment(&name) => None,
                 None => Some(Err(Error::Unreadable {
                     path: format!("{folder}/{}", crate::domain::text::shown(&name, 80)),
-                    problem: format!(
-                        "it is no record (expected a name that ends in `{}`)",
-                        shelf.extension()
-                    ),
+                    problem: format!("it is no record (expected a name that ends in `{extension}`)"),
                 })),
             }
         });
@@ -411,9 +440,12 @@ impl<'s> Snapshot<'s> {
             paths.push(layout::goal_file(&goal));
             for shelf in [Shelf::Gates, Shelf::Todos, Shelf::Spend] {
                 let folder = shelf.open(&goal);
-                let names = self.names(shelf, &folder)?;
+                let names = self.names(shelf.extension(), &folder)?;
                 paths.extend(names.into_iter().map(|name| format!("{folder}/{name}{}", shelf.extension())));
             }
+        }
+        for name in self.names(layout::BYPASS, layout::BYPASSES)? {
+            paths.push(format!("{}/{name}{}", layout::BYPASSES, layout::BYPASS));
         }
         let mut objects = Vec::new();
         for path in paths {

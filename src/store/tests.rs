@@ -4,16 +4,23 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    io::Cursor,
+    num::NonZeroU32,
     path::{Path, PathBuf},
     process::{self, Command},
 };
 
 use super::{
-    DEFAULT_BRANCH, Error, Situation, Snapshot, Store, Updated, Warning, setup::Setup, snapshot::Found,
-    transfer::Export, view::View, writer::Writer,
+    DEFAULT_BRANCH, Error, Situation, Snapshot, Store, Updated, Warning,
+    setup::Setup,
+    snapshot::Found,
+    transfer::{self, Export},
+    view::View,
+    writer::Writer,
 };
 use crate::domain::{
     actor::{Actor, Proof, Proven, Stamp},
+    bypass::{Bypass, Push, Way},
     change::{Change, Op, Record},
     command::{CommandLine, Ended},
     evidence::{Evidence, Finding},
@@ -211,6 +218,21 @@ fn every_kind() -> Vec<Record> {
     let spend = Spend { turn, slots: 2, evidence: vec!["e-0001".parse().unwrap()], added: stamp("10:00") };
     let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
     goal.features.insert(Feature::Explore);
+    let push = Push {
+        remote: "origin".parse().unwrap(),
+        ref_: "refs/heads/main".parse().unwrap(),
+        commit: "0".repeat(40),
+        at: stamp("09:00").at,
+        pushes: NonZeroU32::new(3).unwrap(),
+        refs: NonZeroU32::MIN,
+        way: Way::NoVerify,
+        gates: vec!["ship/open".parse().unwrap()],
+    };
+    let bypass = Bypass::new(push, stamp("10:00"));
+    let proof = Proof::Terminal { typed: "b-0002".into() };
+    let ann = Proven { person: "Ann <ann@example.test>".parse().unwrap(), proof };
+    let note = Some("a mistake".parse().unwrap());
+    let acknowledged = bypass.acknowledge(&"b-0002".parse().unwrap(), ann, stamp("11:00").at, note).unwrap();
     let gates = [("open", gate.clone()), ("yes", answer("approve")), ("no", answer("reject"))];
     gates
         .into_iter()
@@ -229,6 +251,8 @@ fn every_kind() -> Vec<Record> {
             evidence("e-0005", command(Ended::Exit(0))),
             evidence("e-0006", command(Ended::Signal(15))),
             Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
+            Record::Bypass("b-0001".parse().unwrap(), bypass.clone()),
+            Record::Bypass("b-0002".parse().unwrap(), acknowledged),
         ])
         .collect()
 }
@@ -252,6 +276,7 @@ fn stored(snapshot: &Snapshot<'_>, record: &Record) -> Option<Record> {
         Record::Spend(goal, id, _) => {
             snapshot.spend(goal, id).unwrap().map(|found| Record::Spend(goal.clone(), id.clone(), found))
         }
+        Record::Bypass(id, _) => snapshot.bypass(id).unwrap().map(|found| Record::Bypass(id.clone(), found)),
     }
 }
 
@@ -569,16 +594,28 @@ fn the_folded_past_is_exported_and_imported_and_looked_at() {
     let mut file = Vec::new();
     from.store().export(&mut file).unwrap();
     let export = |damage: Damage<'_>| {
-        let mut export = Export::parse(std::str::from_utf8(&file).unwrap()).unwrap();
-        damage(&mut export.files);
-        export
+        let found = Export::parse(Cursor::new(&file)).unwrap().contents().collect::<Result<Vec<_>, _>>();
+        let text = |(path, bytes)| (path, String::from_utf8(bytes).unwrap());
+        let mut files = found.unwrap().into_iter().map(text).collect();
+        damage(&mut files);
+        let files = files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        Export::parse(Cursor::new(transfer::written(files)))
     };
 
     let to = begun();
-    let import = |export| to.store().import(&export, &stamp("11:00")).map(|updated| updated.warnings);
+    let import = |export: Result<Export<_>, Error>| {
+        to.store().import(&mut export?, &stamp("11:00")).map(|updated| updated.warnings)
+    };
     let segment = "goals/ship/todos/closed/000001-000256.jsonl";
     let index = "goals/ship/todos/closed/index/0.txt";
-    let refused: [(Damage<'_>, &str); 6] = [
+    let refused: [(Damage<'_>, &str); 7] = [
+        (
+            &|files| {
+                let endless = segment.replace("000256", &usize::MAX.to_string());
+                drop(files.remove(segment).map(|text| files.insert(endless, text)));
+            },
+            "is no file of a state",
+        ),
         (&|files| drop(files.remove(segment)), "names records that are not there"),
         (&|files| drop(files.remove(index)), "does not say where the records are"),
         (&|files| files.get_mut(index).unwrap().push_str("zzzz 1\n"), "does not say where the records are"),
@@ -609,6 +646,16 @@ fn the_folded_past_is_exported_and_imported_and_looked_at() {
     assert_eq!(to.store().read().unwrap().todo(&ship(), first).unwrap(), Some(folded));
     to.assert_in_step();
     assert!(matches!(import(export(&|_| ())), Err(Error::NotEmpty)));
+}
+
+#[test]
+fn a_whole_id_means_that_todo_although_an_open_one_begins_so() {
+    let repo = Repo::new();
+    repo.put(vec![put_todo("t-7k3q", done("Work", 0)), put_todo("t-7k3q5", todo("More"))]);
+    let store = repo.store();
+    let find = |id: &str| store.read().unwrap().find_todo(&prefix(id)).unwrap();
+    assert_eq!(find("t-7k3q"), Found::Closed(ship(), todo_id("t-7k3q")));
+    assert_eq!(find("t-7k3"), Found::Open(ship(), todo_id("t-7k3q5")));
 }
 
 #[test]
@@ -715,4 +762,66 @@ fn the_store_does_what_a_map_does() {
         assert!(!parents.contains(' ') && signed == "Ann <ann@example.test>", "{line}");
     }
     repo.assert_in_step();
+}
+
+/// A legal mutation by an agent.
+fn legal(store: &Store, op: Op, record: Record, time: Timestamp) {
+    let stamp = Stamp { by: "agent:codex-1".parse().unwrap(), at: time };
+    let change = Change { op, ..change(vec![record]) };
+    store.update(&stamp, |_| Ok::<_, Error>((Some(change.clone()), ()))).unwrap();
+}
+
+/// Legal notes with these numbers, one mutation each.
+fn notes(store: &Store, numbers: std::ops::Range<usize>) {
+    for number in numbers {
+        let at = Timestamp::from_unix(at("12:00").unix() + number as i64);
+        let by = "agent:codex-1".parse().unwrap();
+        let what = Finding::Note { text: format!("note {number}").parse().unwrap() };
+        let added = Stamp { by, at };
+        let note = Evidence { commit: None, dirty: false, todo: None, gate: None, added, what };
+        let id = numbered(number).as_str().replacen('t', "e", 1).parse().unwrap();
+        legal(store, Op::EvidenceAdd, Record::Evidence(ship(), id, note), at);
+    }
+}
+
+/// Syncs, and takes over whatever comes.
+fn sync(repo: &Repo) -> (usize, usize, usize) {
+    let store = repo.store();
+    let remote = store.remote("origin").unwrap();
+    let plan = store.compare(&remote, false, at("23:00"), &mut |_| (), |_, _| ()).unwrap();
+    let taken = store.take(&remote, &plan, &stamp("23:00")).unwrap();
+    store.send(&remote, &plan, taken.as_ref(), &mut |_| ()).unwrap();
+    (plan.takes.len(), plan.replays, plan.pushes)
+}
+
+/// Both sides have so many records that each folds some; the folding of one side stays.
+#[test]
+fn what_both_sides_folded_is_there_once() {
+    let (ours, theirs) = (begun(), begun());
+    let goal = Goal::new("Ship it".parse().unwrap(), vec![], stamp("11:00"));
+    legal(&ours.store(), Op::GoalAdd, Record::Goal(ship(), goal), at("11:00"));
+    notes(&ours.store(), 0..310);
+    let hub = ours.dir.path().join("hub.git");
+    ours.git("init -q --bare ../hub.git");
+    for repo in [&ours, &theirs] {
+        repo.git(&format!("remote add origin {}", hub.display()));
+        repo.git("config protocol.file.allow always");
+    }
+    assert_eq!(sync(&ours), (0, 0, 312));
+    // Both were begun by the same person in the same second, so that they have the same first commit.
+    assert_eq!(sync(&theirs), (311, 0, 0));
+    notes(&ours.store(), 310..325);
+    notes(&theirs.store(), 325..340);
+    assert_eq!(sync(&theirs), (0, 0, 16));
+    assert_eq!(sync(&ours), (16, 15, 15));
+    assert_eq!(sync(&theirs), (15, 0, 0));
+    assert_eq!(ours.git("rev-parse loopx/state"), theirs.git("rev-parse loopx/state"));
+    assert_eq!(ours.git("log --format=%s --grep=fold loopx/state").lines().count(), 1);
+    let store = ours.store();
+    assert_eq!(store.read().unwrap().evidence_population().unwrap(), 340);
+    assert_eq!(store.verify(true, at("23:00"), |_, _| ()).unwrap().bad, None);
+    ours.assert_in_step();
+    theirs.assert_in_step();
+    notes(&store, 340..400);
+    assert_eq!(ours.store().verify(true, at("23:00"), |_, _| ()).unwrap().bad, None);
 }

@@ -6,7 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
+    io::{self, BufRead, Seek, SeekFrom},
 };
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Error, Message, Snapshot, Store, Updated, archive,
+    hot::Hot,
     layout::{self, Edit, Shelf},
     verify,
     view::{Look, diff},
@@ -54,12 +55,23 @@ struct Foot {
     sha256: String,
 }
 
-/// A state as it stands in an export: all of it, as it was written.
+/// A state as it stands in an export. What lies in it was looked at once and is read again when it is needed, so that
+/// nobody has to hold all of it.
 #[derive(Debug)]
-pub struct Export {
+pub struct Export<S> {
+    source: S,
     repository: RepositoryId,
     sha256: String,
-    pub(super) files: BTreeMap<String, String>,
+    files: BTreeMap<String, Place>,
+}
+
+/// A line of an export.
+#[derive(Debug)]
+struct Place {
+    number: usize,
+    /// Where it begins, in bytes.
+    at: u64,
+    sha256: String,
 }
 
 fn line<T: Serialize>(line: &T) -> String {
@@ -80,51 +92,100 @@ pub struct Exported {
     pub sha256: String,
 }
 
-impl Export {
-    /// Reads an export. A file that was cut off, changed or made by a newer loopx is refused with the place.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        let bad = |number: usize, problem: String| Error::BadExport { line: number, problem };
-        let json = |number: usize| move |error: serde_json::Error| bad(number, error.to_string());
-        let body = text.strip_suffix('\n').unwrap_or(text);
-        let lines: Vec<&str> = body.split('\n').collect();
-        let [head, files @ .., foot] = &lines[..] else {
-            return Err(bad(1, "the file is too short".into()));
-        };
-        let version: Result<BTreeMap<String, serde_json::Value>, _> = serde_json::from_str(head);
-        let version = version.ok().and_then(|head| head.get("loopx_export")?.as_u64());
-        match version {
-            Some(version) if version == u64::from(VERSION) => {}
-            Some(newer) => {
-                return Err(bad(1, format!("it has version {newer}, and this loopx reads {VERSION}")));
+fn bad(line: usize, problem: impl Into<String>) -> Error {
+    Error::BadExport { line, problem: problem.into() }
+}
+
+/// The next line without its end; `None` behind the last.
+fn next_line(source: &mut impl BufRead) -> Result<Option<Vec<u8>>, Error> {
+    let mut line = Vec::new();
+    let read = source.read_until(b'\n', &mut line).map_err(Error::io("read", "the export"))?;
+    Ok((read > 0).then_some(line))
+}
+
+impl<S: BufRead + Seek> Export<S> {
+    /// Reads an export to its end. A file that was cut off, changed or made by a newer loopx is refused with the place.
+    pub fn parse(mut source: S) -> Result<Self, Error> {
+        let first = next_line(&mut source)?.ok_or_else(|| bad(1, "the file is too short"))?;
+        let head = head(&first)?;
+        let mut digest = Sha256::new();
+        digest.update(&first);
+        let (mut at, mut files) = (first.len() as u64, BTreeMap::new());
+        for number in 2.. {
+            let text = next_line(&mut source)?.ok_or_else(|| bad(number, "the end is missing"))?;
+            let is_last = source.fill_buf().map_err(Error::io("read", "the export"))?.is_empty();
+            if is_last {
+                let foot: Foot =
+                    serde_json::from_slice(&text).map_err(|_| bad(number, "the end is missing"))?;
+                if foot.sha256 != hex(&digest.finalize())
+                    || foot.end != head.files
+                    || files.len() != head.files
+                {
+                    return Err(bad(number, "the file was changed after it was made"));
+                }
+                return Ok(Self { source, repository: head.repository, sha256: foot.sha256, files });
             }
-            None => return Err(bad(1, "it is no export of loopx".into())),
-        }
-        let head: Head = serde_json::from_str(head).map_err(json(1))?;
-        let last = lines.len();
-        let foot: Foot = serde_json::from_str(foot).map_err(|_| bad(last, "the end is missing".into()))?;
-        let mut found = BTreeMap::new();
-        for (index, line) in files.iter().enumerate() {
-            let number = index + 2;
-            let line: Line = serde_json::from_str(line).map_err(json(number))?;
-            if line.sha256 != sha256(line.text.as_bytes()) {
-                return Err(bad(number, format!("`{}` was changed", shown(&line.path, 200))));
+            let line = Line::read(number, &text)?;
+            if !layout::is_of_a_state(&line.path) || files.contains_key(&line.path) {
+                return Err(bad(number, format!("`{}` is no file of a state", shown(&line.path, 200))));
             }
-            if !layout::is_of_a_state(&line.path) || found.contains_key(&line.path) {
-                let path = shown(&line.path, 200);
-                return Err(bad(number, format!("`{path}` is no file of a state")));
-            }
-            found.insert(line.path, line.text);
+            files.insert(line.path, Place { number, at, sha256: line.sha256 });
+            digest.update(&text);
+            at += text.len() as u64;
         }
-        let before = text.len() - lines[last - 1].len() - usize::from(text.ends_with('\n'));
-        if foot.sha256 != sha256(&text.as_bytes()[..before])
-            || foot.end != head.files
-            || files.len() != head.files
-        {
-            return Err(bad(last, "the file was changed after it was made".into()));
-        }
-        Ok(Self { repository: head.repository, sha256: foot.sha256, files: found })
+        Err(bad(1, "the file is too long"))
     }
 
+    /// The files with what lies in them, one after the other.
+    pub(super) fn contents(&mut self) -> impl Iterator<Item = Result<(String, Vec<u8>), Error>> {
+        let Self { source, files, .. } = self;
+        files.iter().map(|(path, place)| {
+            source.seek(SeekFrom::Start(place.at)).map_err(Error::io("read", "the export"))?;
+            let text = next_line(source)?.unwrap_or_default();
+            let line = Line::read(place.number, &text)?;
+            match line.path == *path && line.sha256 == place.sha256 {
+                true => Ok((line.path, line.text.into_bytes())),
+                false => Err(bad(place.number, "the file was changed while it was read")),
+            }
+        })
+    }
+}
+
+impl Line {
+    fn read(number: usize, text: &[u8]) -> Result<Self, Error> {
+        let line: Self = serde_json::from_slice(text).map_err(|error| bad(number, error.to_string()))?;
+        match line.sha256 == sha256(line.text.as_bytes()) {
+            true => Ok(line),
+            false => Err(bad(number, format!("`{}` was changed", shown(&line.path, 200)))),
+        }
+    }
+}
+
+fn head(line: &[u8]) -> Result<Head, Error> {
+    let version: Result<BTreeMap<String, serde_json::Value>, _> = serde_json::from_slice(line);
+    let version = version.ok().and_then(|head| head.get("loopx_export")?.as_u64());
+    match version {
+        Some(version) if version == u64::from(VERSION) => {
+            serde_json::from_slice(line).map_err(|error| bad(1, error.to_string()))
+        }
+        Some(newer) => Err(bad(1, format!("it has version {newer}, and this loopx reads {VERSION}"))),
+        None => Err(bad(1, "it is no export of loopx")),
+    }
+}
+
+/// The export of any such files, be they of a state or not.
+#[cfg(any(test, fuzzing))]
+pub(super) fn written<'a>(files: impl ExactSizeIterator<Item = (&'a str, &'a str)>) -> String {
+    let (repository, count) = (RepositoryId::new(&[7; 16]), files.len());
+    let mut out = line(&Head { loopx_export: VERSION, repository, files: count });
+    for (path, text) in files {
+        out += &line(&Line { sha256: sha256(text.as_bytes()), path: path.into(), text: text.into() });
+    }
+    let foot = Foot { end: count, sha256: sha256(out.as_bytes()) };
+    out + &line(&foot)
+}
+
+impl<S> Export<S> {
     /// The repository whose state it is.
     pub fn repository(&self) -> &RepositoryId {
         &self.repository
@@ -180,7 +241,11 @@ impl Store {
 
     /// Puts an export where a state was begun and nothing added to it yet, as one commit. Whatever is no whole state is
     /// refused before the branch moves.
-    pub fn import(&self, export: &Export, stamp: &Stamp) -> Result<Updated<()>, Error> {
+    pub fn import<S: BufRead + Seek>(
+        &self,
+        export: &mut Export<S>,
+        stamp: &Stamp,
+    ) -> Result<Updated<()>, Error> {
         let change = Change {
             op: Op::Import,
             subject: format!("import the state of {}", export.repository),
@@ -189,25 +254,24 @@ impl Store {
             turn: None,
             puts: Vec::new(),
         };
-        self.put(&change, stamp, |before| {
+        let comes: BTreeSet<String> = export.files.keys().cloned().collect();
+        let made = |before: &Snapshot<'_>| {
             if !before.goals()?.is_empty() {
                 return Err(Error::NotEmpty);
             }
             let mut edit = Edit::default();
-            for path in paths(before)?.into_iter().filter(|path| !export.files.contains_key(path)) {
+            for path in paths(before)?.into_iter().filter(|path| !comes.contains(path)) {
                 edit.remove(path);
             }
-            for (path, text) in &export.files {
-                edit.write(path.clone(), text.as_str());
-            }
             Ok(edit)
-        })
+        };
+        self.put(&change, stamp, made, export.contents())
     }
 
     /// Puts goals that are not there yet, with everything in them, as one commit. `change` is an
     /// [import](Op::Import); one that touches anything else is refused.
     pub fn adopt(&self, change: &Change, stamp: &Stamp) -> Result<Updated<()>, Error> {
-        self.put(change, stamp, |before| {
+        let made = |before: &Snapshot<'_>| {
             let there = before.goals()?;
             let is_new = |record: &Record| match record {
                 Record::Goal(goal, _) => !there.contains(goal),
@@ -217,7 +281,8 @@ impl Store {
                 Some(record) => Err(Error::NotNew(record.name())),
                 None => new_files(before, &change.puts),
             }
-        })
+        };
+        self.put(change, stamp, made, std::iter::empty())
     }
 
     /// The files that records of new goals would be, by path.
@@ -227,12 +292,13 @@ impl Store {
         Ok(edit.written().map(|(path, bytes)| (path.to_owned(), text(bytes))).collect())
     }
 
-    /// Commits what `made` makes of the tip, if it is a whole state after that.
+    /// Commits what `made` makes of the tip and these files besides, if it is a whole state after that.
     fn put(
         &self,
         change: &Change,
         stamp: &Stamp,
         made: impl FnOnce(&Snapshot<'_>) -> Result<Edit, Error>,
+        files: impl Iterator<Item = Result<(String, Vec<u8>), Error>>,
     ) -> Result<Updated<()>, Error> {
         let branch = self.git.branch()?;
         let signer = self.git.identity()?;
@@ -245,13 +311,13 @@ impl Store {
         let before = self.at(base)?;
         let edit = made(&before)?;
         let message = Message::of(change, stamp, &signer);
-        let new = self.git.commit(&edit, Some(&before.commit()), &message)?;
+        let new = self.git.commit_with(&edit, files, Some(&before.commit()), &message)?;
         let after = self.at(new)?;
         must_be_whole(&after).and_then(|()| must_be_apart(&before, &after)).map_err(Error::NotWhole)?;
         if !writer.publish(&self.git, new, Some(base), &message)? {
             return Err(Error::Contended(branch));
         }
-        self.hot().keep(&self.git.private_dir(), &after, &edit, &self.git.fresh().0);
+        Hot::renew(&self.git.private_dir(), &after);
         let warnings = self.show(new, &mut writer);
         Ok(Updated { value: (), commit: Some(new.to_string()), warnings })
     }

@@ -16,7 +16,7 @@ use super::{
     Error, Snapshot, Store, approval, archive,
     format::{self, QuotaFile, Stored},
     layout::{self, Edit, Named},
-    transfer,
+    read_plain_file, transfer,
     view::{Changed, Look, diff},
 };
 use crate::domain::{
@@ -28,6 +28,8 @@ use crate::domain::{
     todo::{Todo, TodoState},
 };
 
+/// So many commits are read before what was read of git's packs is let go.
+const STRIDE: usize = 2_000;
 /// A commit dated further ahead of the clock than this is not believed.
 const AHEAD: Seconds = Seconds(24 * 3600);
 
@@ -67,14 +69,47 @@ pub struct Bad {
     pub problem: String,
 }
 
+/// What was verified once.
+struct Remembered {
+    tip: ObjectId,
+    /// How many commits lead to it, itself among them.
+    commits: usize,
+    /// The first of them.
+    root: ObjectId,
+}
+
 /// A commit, read strictly.
-struct Commit {
+pub(super) struct Commit {
     parents: Vec<ObjectId>,
     at: Timestamp,
     subject: String,
-    trailers: Vec<(String, String)>,
+    pub(super) trailers: Vec<(String, String)>,
     committer: Option<Person>,
     author_is_committer: bool,
+}
+
+fn damaged(error: gix::Error) -> Error {
+    Error::Damaged(super::error::chain(&error))
+}
+
+impl Commit {
+    pub(super) fn read(decoded: &gix::objs::CommitRef<'_>) -> Result<Self, Error> {
+        let text = |bytes: &[u8]| shown(&bytes.to_str_lossy(), 500);
+        let committer = decoded.committer().map_err(damaged)?;
+        let author = decoded.author().map_err(damaged)?;
+        let seconds = committer.time().map_or(0, |time| time.seconds);
+        Ok(Self {
+            parents: decoded.parents().collect(),
+            at: Timestamp::from_unix(seconds),
+            subject: text(decoded.message().summary().as_bytes()),
+            trailers: decoded
+                .message_trailers()
+                .map(|trailer| (text(trailer.token), text(&trailer.value)))
+                .collect(),
+            committer: Person::new(&committer.name.to_str_lossy(), &committer.email.to_str_lossy()),
+            author_is_committer: author == committer,
+        })
+    }
 }
 
 impl Store {
@@ -89,21 +124,16 @@ impl Store {
         let branch = self.git.branch()?;
         let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
         let remembered = if all { None } else { self.remembered() };
-        let mut unknown = Vec::new();
-        let mut next = Some(tip);
-        while let Some(id) = next.filter(|id| Some(*id) != remembered) {
-            unknown.push(id);
-            next = self.commit(id)?.parents.first().copied();
-        }
-        let (known, root) = match next {
-            Some(remembered) => self.count(remembered)?,
-            None => (0, *unknown.last().unwrap_or(&tip)),
-        };
+        let (unknown, next) = self.since(tip, remembered.as_ref().map(|remembered| remembered.tip))?;
+        let known = remembered.filter(|remembered| next == Some(remembered.tip));
+        let root = known.as_ref().map_or_else(|| *unknown.last().unwrap_or(&tip), |known| known.root);
+        let known = known.map_or(0, |known| known.commits);
         let checkpoint = self.checkpoint(root)?;
         let (total, mut checked) = (unknown.len(), 0);
         let mut bad = None;
+        let mut store = None;
         for id in unknown.into_iter().rev() {
-            if let Err(problem) = self.judge(id, now)? {
+            if let Err(problem) = store.as_ref().unwrap_or(self).judge(id, now)? {
                 let commit = self.commit(id)?;
                 bad = Some(Bad {
                     commit: id.to_string(),
@@ -116,11 +146,12 @@ impl Store {
             }
             checked += 1;
             progress(checked, total);
+            if checked.is_multiple_of(STRIDE) {
+                store = Some(self.anew()?);
+            }
         }
         if bad.is_none() {
-            // Without the note, the next look costs more.
-            let dir = self.git.private_dir();
-            let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), tip.to_string()));
+            self.remember(Remembered { tip, commits: known + checked, root });
         }
         Ok(Verified { tip: tip.to_string(), checked, known, checkpoint, bad })
     }
@@ -140,21 +171,93 @@ impl Store {
         self.at(tip)
     }
 
-    fn remembered(&self) -> Option<ObjectId> {
-        let note = fs::read(self.git.private_dir().join("verified")).ok()?;
-        ObjectId::from_hex(note.trim()).ok()
+    /// The commits from `tip` back to `until` and without it, the newest first; all of them when it is not among them.
+    pub(super) fn line(&self, tip: ObjectId, until: Option<ObjectId>) -> Result<Vec<ObjectId>, Error> {
+        Ok(self.since(tip, until)?.0)
     }
 
-    /// How many commits there are up to `from`, and the first of them.
-    pub(super) fn count(&self, from: ObjectId) -> Result<(usize, ObjectId), Error> {
-        let (mut count, mut root) = (1, from);
-        while let Some(parent) = self.commit(root)?.parents.first() {
-            (count, root) = (count + 1, *parent);
+    /// The commit before `id`.
+    pub(super) fn parent(&self, id: ObjectId) -> Result<Option<ObjectId>, Error> {
+        Ok(self.commit(id)?.parents.first().copied())
+    }
+
+    /// An error that names the oldest commit of a line, which is given the newest first, that is no legal mutation.
+    pub(super) fn must_be_legal(
+        &self,
+        line: &[ObjectId],
+        now: Timestamp,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<(), Error> {
+        for (checked, id) in line.iter().rev().enumerate() {
+            if let Err(problem) = self.judge(*id, now)? {
+                return Err(Error::Illegal { commit: id.to_string(), problem });
+            }
+            progress(checked + 1, line.len());
         }
-        Ok((count, root))
+        Ok(())
     }
 
-    fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
+    /// Checks what has come to `tip` since the last time this was asked here, and notes that it was.
+    pub(super) fn must_be_legal_here(
+        &self,
+        tip: ObjectId,
+        now: Timestamp,
+        progress: impl FnMut(usize, usize),
+    ) -> Result<(), Error> {
+        let remembered = self.remembered();
+        let (line, next) = self.since(tip, remembered.as_ref().map(|remembered| remembered.tip))?;
+        self.must_be_legal(&line, now, progress)?;
+        let known = remembered.filter(|remembered| next == Some(remembered.tip));
+        if let Some(first) = line.last() {
+            let root = known.as_ref().map_or(*first, |known| known.root);
+            let commits = line.len() + known.map_or(0, |known| known.commits);
+            self.remember(Remembered { tip, commits, root });
+        }
+        Ok(())
+    }
+
+    /// Without the note, the next look costs more.
+    fn remember(&self, Remembered { tip, commits, root }: Remembered) {
+        let dir = self.git.private_dir();
+        let note = format!("{tip} {commits} {root}");
+        let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), note));
+    }
+
+    fn remembered(&self) -> Option<Remembered> {
+        let note = read_plain_file(&self.git.private_dir().join("verified"))?;
+        let note = String::from_utf8(note).ok()?;
+        let words: Vec<&str> = note.split_whitespace().collect();
+        let [tip, commits, root] = words[..] else { return None };
+        let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
+        Some(Remembered { tip: id(tip)?, commits: commits.parse().ok()?, root: id(root)? })
+    }
+
+    /// The commits from `tip` back to and without `known`, the newest first, and what comes before them: `known`, or nothing
+    /// when it is no part of this history.
+    fn since(
+        &self,
+        tip: ObjectId,
+        known: Option<ObjectId>,
+    ) -> Result<(Vec<ObjectId>, Option<ObjectId>), Error> {
+        let mut unknown = Vec::new();
+        let mut next = Some(tip);
+        let mut store = None;
+        while let Some(id) = next.filter(|id| Some(*id) != known) {
+            unknown.push(id);
+            next = store.as_ref().unwrap_or(self).commit(id)?.parents.first().copied();
+            if unknown.len().is_multiple_of(STRIDE) {
+                store = Some(self.anew()?);
+            }
+        }
+        Ok((unknown, next))
+    }
+
+    /// The same clone, without what was read so far: git's packs are mapped into memory as they are read.
+    fn anew(&self) -> Result<Self, Error> {
+        Self::open(self.git.common_dir(), Some(self.git.common_dir()))
+    }
+
+    pub(super) fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
         let commit = self.commit(root)?;
         let is_one = commit.trailers.contains(&("Loopx-Op".to_owned(), Op::Checkpoint.word().to_owned()));
         let by = commit.committer.map_or_else(String::new, |person| person.name().to_owned());
@@ -162,28 +265,12 @@ impl Store {
     }
 
     fn commit(&self, id: ObjectId) -> Result<Commit, Error> {
-        let damaged = |error: gix::Error| Error::Damaged(super::error::chain(&error));
         let object = self.git.repo().find_commit(id).map_err(damaged)?;
-        let decoded = object.decode().map_err(damaged)?;
-        let text = |bytes: &[u8]| shown(&bytes.to_str_lossy(), 500);
-        let committer = decoded.committer().map_err(damaged)?;
-        let author = decoded.author().map_err(damaged)?;
-        let seconds = committer.time().map_or(0, |time| time.seconds);
-        Ok(Commit {
-            parents: decoded.parents().collect(),
-            at: Timestamp::from_unix(seconds),
-            subject: text(decoded.message().summary().as_bytes()),
-            trailers: decoded
-                .message_trailers()
-                .map(|trailer| (text(trailer.token), text(&trailer.value)))
-                .collect(),
-            committer: Person::new(&committer.name.to_str_lossy(), &committer.email.to_str_lossy()),
-            author_is_committer: author == committer,
-        })
+        Commit::read(&object.decode().map_err(damaged)?)
     }
 
     /// Whether a commit is a legal mutation; the inner error says why not.
-    fn judge(&self, id: ObjectId, now: Timestamp) -> Result<Result<(), String>, Error> {
+    pub(super) fn judge(&self, id: ObjectId, now: Timestamp) -> Result<Result<(), String>, Error> {
         let commit = self.commit(id)?;
         let parent = match commit.parents[..] {
             [] => None,
@@ -261,7 +348,8 @@ fn judge_whole(words: &Words, after: &Snapshot<'_>, at: Timestamp) -> Result<(),
     transfer::must_be_whole(after)?;
     let (op, by) = (words.op, words.by.clone());
     let policy = after.policy().map_err(|error| error.to_string())?;
-    let mutation = Mutation { op, by, at, steps: Vec::new(), policy, gates: BTreeMap::new() };
+    let mutation =
+        Mutation { op, by, at, steps: Vec::new(), policy, gates: BTreeMap::new(), standing: Vec::new() };
     mutation.judge().map_err(|illegal| illegal.to_string())
 }
 
@@ -279,15 +367,15 @@ fn is_same(store: &Store, edit: &Edit, changes: &BTreeMap<String, Changed>) -> b
 }
 
 /// What a commit's message says of itself.
-struct Words {
-    op: Op,
-    by: Actor,
+pub(super) struct Words {
+    pub(super) op: Op,
+    pub(super) by: Actor,
     goal: Option<String>,
     records: BTreeSet<String>,
 }
 
 impl Words {
-    fn of(commit: &Commit, now: Timestamp) -> Result<Self, String> {
+    pub(super) fn of(commit: &Commit, now: Timestamp) -> Result<Self, String> {
         let all = |token: &str| -> Vec<&str> {
             let found = commit.trailers.iter().filter(|(name, _)| name == token);
             found.map(|(_, value)| value.as_str()).collect()
@@ -382,9 +470,13 @@ fn judge_records(
         let silent: Vec<_> = changed.difference(&words.records).cloned().collect();
         return Ok(Err(format!("it changes {} and does not say so", silent.join(", "))));
     }
+    let standing = match (words.op, before) {
+        (Op::BypassNote, Some(before)) => before.standing()?,
+        _ => Vec::new(),
+    };
     let policy = before.unwrap_or(after).policy()?;
     let (op, by, steps) = (words.op, words.by.clone(), steps.into_values().collect());
-    let mutation = Mutation { op, by, at, steps, policy, gates };
+    let mutation = Mutation { op, by, at, steps, policy, gates, standing };
     if let Err(illegal) = mutation.judge() {
         return Ok(Err(illegal.to_string()));
     }
@@ -432,6 +524,7 @@ fn was_there(before: &Snapshot<'_>, record: &Record) -> Result<bool, Error> {
         Record::Todo(_, id, _) => before.todo_taken(id),
         Record::Evidence(_, id, _) => before.evidence_taken(id),
         Record::Spend(goal, id, _) => Ok(before.spend(goal, id)?.is_some()),
+        Record::Bypass(id, _) => Ok(before.bypass(id)?.is_some()),
     }
 }
 
@@ -453,6 +546,7 @@ pub(super) fn record(named: &Named, path: &str, bytes: &[u8]) -> Result<Record, 
         Named::Todo(goal, id) => Record::Todo(goal, id, read(path, bytes)?),
         Named::Evidence(goal, id) => Record::Evidence(goal, id, read(path, bytes)?),
         Named::Spend(goal, id) => Record::Spend(goal, id, read(path, bytes)?),
+        Named::Bypass(id) => Record::Bypass(id, read(path, bytes)?),
     };
     match layout::path_of(&record) == path {
         true => Ok(record),

@@ -44,7 +44,7 @@ pub(super) struct Writer {
 
 /// What the last writer was about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Note {
+pub(super) enum Note {
     /// Nothing is known: no loopx has written here yet, or the note was removed.
     None,
     /// Moving the state branch. Its tip is one of the two.
@@ -62,7 +62,7 @@ impl Note {
         Self::parse(&text.unwrap_or_default())
     }
 
-    fn parse(text: &str) -> (Self, String) {
+    pub(super) fn parse(text: &str) -> (Self, String) {
         let words: Vec<&str> = text.split_whitespace().collect();
         let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
         let note = match words[..] {
@@ -74,6 +74,17 @@ impl Note {
             _ => None,
         };
         note.unwrap_or((Self::None, String::new()))
+    }
+
+    /// The line that reads as this note about `branch`.
+    pub(super) fn line(&self, branch: &str) -> String {
+        let null = |id: &ObjectId| ObjectId::null(id.kind());
+        match self {
+            Self::None => String::new(),
+            Self::Ref { old, new } => format!("ref {} {new} {branch}", old.unwrap_or_else(|| null(new))),
+            Self::View { tip } => format!("view {tip} {branch}"),
+            Self::Idle { tip } => format!("idle {tip} {branch}"),
+        }
     }
 
     fn names(&self, tip: ObjectId) -> bool {
@@ -228,17 +239,8 @@ impl Writer {
     }
 
     fn put(&mut self, note: Note) -> Result<(), Error> {
-        let null = |id: &ObjectId| ObjectId::null(id.kind());
-        let line = match &note {
-            Note::None => String::new(),
-            Note::Ref { old, new } => {
-                format!("ref {} {new} {}", old.unwrap_or_else(|| null(new)), self.branch)
-            }
-            Note::View { tip } => format!("view {tip} {}", self.branch),
-            Note::Idle { tip } => format!("idle {tip} {}", self.branch),
-        };
         // As long as the longest note, so that one write replaces all of the last one.
-        let line = format!("{line:<340}\n");
+        let line = format!("{:<340}\n", note.line(&self.branch));
         let write = |file: &mut File| {
             file.rewind()?;
             file.write_all(line.as_bytes())

@@ -4,6 +4,9 @@
 //! whatever the number of closed records and commits.
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a bench measures and says so")]
 
+mod memory;
+mod push;
+#[path = "../sealed/mod.rs"]
 mod sealed;
 
 use std::{
@@ -11,7 +14,7 @@ use std::{
     fmt::Write as _,
     fs,
     io::{Seek as _, Write as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -75,19 +78,30 @@ impl What {
 }
 
 impl Repo {
-    fn new(size: usize) -> Self {
-        let mut repo = Self { dir: tempfile::tempdir().expect("a folder"), size, added: Vec::new() };
+    /// A repository of this name in which a state was begun.
+    fn begun(size: usize, goal: &[&str]) -> Self {
+        let repo = Self { dir: tempfile::tempdir().expect("a folder"), size, added: Vec::new() };
         fs::create_dir(repo.top()).expect("a folder");
         sealed::furnish(repo.dir.path());
         repo.run("git", &["init", "-q"], "");
         repo.run("git", &["commit", "-q", "--allow-empty", "-m", "base"], "");
-        repo.run(sealed::program(), &["init", "--goal-text", "Ship it", "--goal-id", "ship"], "");
-        repo.run("git", &["fast-import", "--quiet", "--date-format=raw"], &import(size));
-        // The import plays the store, so it also notes the tip as its own.
-        let tip = repo.run("git", &["rev-parse", "loopx/state"], "").1;
+        repo.run(sealed::program(), &[&["init"], goal].concat(), "");
+        repo
+    }
+
+    /// Puts commits on the state branch as the store would have.
+    fn play_the_store(&self, stream: &str) {
+        self.run("git", &["fast-import", "--quiet", "--date-format=raw"], stream);
+        // So the tip is also noted as its own.
+        let tip = self.run("git", &["rev-parse", "loopx/state"], "").1;
         let note = format!("idle {} loopx/state", tip.trim());
-        fs::write(repo.top().join(".git/loopx/writer"), note).expect("a note");
-        repo.run(sealed::program(), &["init"], "");
+        fs::write(self.top().join(".git/loopx/writer"), note).expect("a note");
+        self.run(sealed::program(), &["init"], "");
+    }
+
+    fn new(size: usize) -> Self {
+        let mut repo = Self::begun(size, &["--goal-text", "Ship it", "--goal-id", "ship"]);
+        repo.play_the_store(&import(size));
         for _ in 0..3 {
             repo.add();
         }
@@ -143,20 +157,6 @@ impl Repo {
         let remote = self.top().join(".git/refs/remotes/origin");
         fs::create_dir_all(&remote).and_then(|()| fs::write(remote.join("main"), head)).expect("a ref");
         pushed
-    }
-
-    /// The most memory a command had, in MB, where GNU time is there to say so.
-    fn memory(&self, args: &[&str]) -> Option<f64> {
-        let time = "/usr/bin/time";
-        if !Path::new(time).exists() {
-            return None;
-        }
-        let note = self.dir.path().join("memory");
-        let note = note.to_str().expect("a path");
-        let args = [&["-o", note, "-f", "%M", sealed::program()], args].concat();
-        self.run(time, &args, "");
-        let kilobytes = fs::read_to_string(note).ok()?;
-        kilobytes.trim().parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
     }
 }
 
@@ -255,11 +255,10 @@ fn import(size: usize) -> String {
     stream + "done\n"
 }
 
-fn main() {
-    let mut repos = SIZES.map(Repo::new);
+fn time(repos: &mut [Repo; 3]) {
     let mut times: BTreeMap<(What, usize), Vec<Duration>> = BTreeMap::new();
     for round in 0..ROUNDS {
-        for repo in &mut repos {
+        for repo in repos.iter_mut() {
             // Who comes after a mutation pays for some of it, so everybody takes a turn there.
             let step = 1 + round % (What::ALL.len() - 1);
             for turn in 0..What::ALL.len() {
@@ -288,12 +287,22 @@ fn main() {
         });
         println!("{:26}{}", what.name(), cells.map(|cell| format!("{cell:>25}")).concat());
     }
-    for args in [&["status"][..], &["todo", "add", "one more"]] {
-        let cells = repos.each_ref().map(|repo| match repo.memory(args) {
-            Some(megabytes) => format!("{megabytes:.1} MB"),
-            None => "not measured".to_owned(),
-        });
-        let name = format!("memory of {}", args[..args.len().min(2)].join(" "));
-        println!("{name:26}{}", cells.map(|cell| format!("{cell:>25}")).concat());
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let wants = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
+    if wants("push") {
+        push::tell();
+    }
+    if !wants("time") && !wants("memory") {
+        return;
+    }
+    let mut repos = SIZES.map(Repo::new);
+    if wants("time") {
+        time(&mut repos);
+    }
+    if wants("memory") {
+        memory::tell(&repos);
     }
 }

@@ -1,0 +1,7 @@
+//! What git starts for an address that begins with `loopx::`, and so for each push to a remote in strict mode.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    loopx::run_remote_helper(&loopx::process::Process::this())
+}

@@ -1,0 +1,122 @@
+//! The readers of bytes from outside, a function each for the targets in `fuzz/`. A function that returns has found its reader's
+//! promise kept; a panic is a fault.
+
+use std::{fmt::Display, str::FromStr};
+
+use crate::domain::{
+    actor::{Actor, Person},
+    id::{
+        AgentId, Capability, Choice, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix, TurnId, slug,
+    },
+    quota::Share,
+    scope::Glob,
+    text::{Note, Title, shown},
+    time::{Seconds, Timestamp},
+};
+use crate::foreign::{backlog, beads, loopx_python, report::Report};
+pub use crate::{
+    hook::pre_push_promises as pre_push,
+    store::outside::{commit, export, hot, note, path, record, segment},
+};
+
+/// What people and agents type: what is understood is said so that it is understood as the same.
+pub fn words(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    stays::<GoalId>(text);
+    stays::<GateId>(text);
+    stays::<Choice>(text);
+    stays::<Capability>(text);
+    stays::<TodoId>(text);
+    stays::<EvidenceId>(text);
+    stays::<SpendId>(text);
+    stays::<AgentId>(text);
+    stays::<TurnId>(text);
+    stays::<TodoPrefix>(text);
+    stays::<Person>(text);
+    stays::<Actor>(text);
+    stays::<Share>(text);
+    stays::<Timestamp>(text);
+    stays::<Glob>(text);
+    stays::<Title>(text);
+    stays::<Note>(text);
+    if let Ok(length) = text.parse::<Seconds>() {
+        // It is said in the two largest units, and so not always to the second.
+        assert!(!length.to_string().is_empty());
+    }
+    if let Some(slug) = slug(text) {
+        assert!(slug.parse::<GateId>().is_ok());
+    }
+    assert!(shown(text, 100).parse::<Note>().is_ok() || text.trim().is_empty());
+}
+
+/// What another tool kept: any text is something or is refused with the place.
+pub fn foreign(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    drop(beads::parse("it", &text));
+    for registered in loopx_python::registry("it", &text).unwrap_or_default() {
+        drop(loopx_python::goal(&registered, "it", &text, &mut Report::default()));
+    }
+    let file = |place| backlog::File { path: "it".into(), place, text: text.clone().into_owned() };
+    for (place, _) in backlog::Place::ALL {
+        drop(backlog::parse(&[file(place)], Some(&file(place))));
+    }
+}
+
+fn stays<T: FromStr<Err: Display> + Display + PartialEq>(text: &str) {
+    match text.parse::<T>() {
+        Ok(value) => {
+            let said = value.to_string();
+            let again = said.parse::<T>().unwrap_or_else(|bad| panic!("{bad}"));
+            assert!(again == value && again.to_string() == said);
+        }
+        Err(bad) => {
+            let said = bad.to_string();
+            assert!(!said.chars().any(char::is_control));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*};
+
+    const TYPED: [&str; 9] = [
+        "2026-11-30T12:00:00Z",
+        "2026-11-30T12:00:00.5+01:00",
+        "1h 30m",
+        "0.5",
+        "1e-4",
+        "t-7k3q",
+        "schema-review",
+        "agent:codex-1",
+        "Ann <ann@example.test>",
+    ];
+
+    /// A text that nearly is one of those that are understood.
+    fn nearly() -> impl Strategy<Value = String> {
+        let wound = (any::<prop::sample::Index>(), 0..4usize, "\\PC{0,3}");
+        (prop::sample::select(&TYPED[..]), vec(wound, 0..3)).prop_map(|(text, wounds)| {
+            let mut letters: Vec<char> = text.chars().collect();
+            for (place, length, new) in wounds {
+                let from = place.index(letters.len() + 1);
+                let to = (from + length).min(letters.len());
+                letters.splice(from..to, new.chars());
+            }
+            letters.into_iter().collect()
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4096, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_typed_is_understood_as_it_is_said_or_refused(text in nearly()) {
+            super::words(text.as_bytes());
+        }
+
+        #[test]
+        fn what_git_sends_to_the_hook_may_be_anything(bytes in vec(any::<u8>(), 0..100)) {
+            super::pre_push(&bytes);
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Random sequences of commands, played twice: by the program's own operations in a real repository ([`world`]), and by
+//! plain maps that know the rules a second time ([`plain`]). After each command both have to agree on whether it was
+//! allowed and whether it changed anything, and at the end on every record, and the history has to keep its promises.
+
+mod plain;
+mod world;
+
+use std::path::{Path, PathBuf};
+
+use proptest::{collection::vec, prelude::*, sample::Index};
+
+use plain::Model;
+use world::World;
+
+/// What a sequence begins with, and what is done then.
+#[derive(Debug, Clone)]
+pub(crate) struct Sequence {
+    /// A state with so much of the past that the next record closed folds it.
+    is_old: bool,
+    steps: Vec<Step>,
+}
+
+/// One command.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    by: Who,
+    /// Seconds that pass before it; less than none when the clock is set back.
+    later: i64,
+    killed: Killed,
+    /// Where a new id is drawn from. The first digits come often, so that ids begin alike.
+    digits: (u8, [u8; 10]),
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Who {
+    Person,
+    Agent(&'static str),
+}
+
+/// Where the command is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Killed {
+    Never,
+    /// Another one was, before it had moved the branch.
+    BeforeTheRef,
+    /// It is, with the branch moved and the files in `.loopx/` as they were.
+    BeforeTheView,
+}
+
+/// A todo or a piece of evidence as somebody names it.
+#[derive(Debug, Clone)]
+pub(crate) enum Named {
+    Whole(Index),
+    /// So many characters of it.
+    Begun(Index, usize),
+    Unknown,
+}
+
+type Goal = Option<&'static str>;
+
+#[derive(Debug, Clone)]
+pub(crate) enum What {
+    AddGoal {
+        id: Goal,
+    },
+    Configure {
+        goal: &'static str,
+        wanted: Wanted,
+        proven: bool,
+    },
+    OpenGate {
+        goal: Goal,
+        id: Option<&'static str>,
+        option: bool,
+        turn_only: bool,
+        todos: Vec<Named>,
+    },
+    Resolve {
+        goal: Goal,
+        gate: &'static str,
+        decision: &'static str,
+        note: bool,
+    },
+    AddTodo {
+        goal: Goal,
+        for_person: bool,
+        needs: Vec<Named>,
+    },
+    Claim {
+        todo: Named,
+        lease: u32,
+    },
+    Release {
+        todo: Named,
+    },
+    Done {
+        todo: Named,
+        evidence: Option<Named>,
+    },
+    AddEvidence {
+        about: About,
+    },
+    Spend {
+        goal: Goal,
+        turn: &'static str,
+        slots: u32,
+        evidence: Option<Named>,
+    },
+    /// The state is exported, put into a new clone, and the work goes on there.
+    Move,
+    /// The state is exported and put where it is already.
+    ImportHere,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum About {
+    Todo(Named),
+    Gate(Goal, &'static str),
+    Goal(Goal),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    enable: Option<&'static str>,
+    disable: Option<&'static str>,
+    compute: Option<&'static str>,
+    window_hours: Option<u32>,
+    slot_minutes: Option<u32>,
+}
+
+fn named() -> impl Strategy<Value = Named> {
+    prop_oneof![
+        12 => any::<Index>().prop_map(Named::Whole),
+        2 => (any::<Index>(), 3..8usize).prop_map(|(index, length)| Named::Begun(index, length)),
+        1 => Just(Named::Unknown),
+    ]
+}
+
+fn goal() -> impl Strategy<Value = Goal> {
+    prop_oneof![
+        6 => Just(None),
+        8 => Just(Some("ship")),
+        3 => Just(Some("docs")),
+        1 => Just(Some("nowhere")),
+    ]
+}
+
+fn gate() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&["a", "b", "c", "may-we"][..])
+}
+
+fn wanted() -> impl Strategy<Value = Wanted> {
+    let feature = || prop::option::weighted(0.3, prop::sample::select(&["explore", "memory"][..]));
+    let compute = prop::sample::select(&["0", "0.01", "0.1", "0.5", "1"][..]);
+    let window = prop::sample::select(&[0, 1, 24, 48][..]);
+    let slot = prop::sample::select(&[10, 30, 90][..]);
+    let some = prop::option::weighted::<prop::sample::Select<u32>>;
+    (feature(), feature(), prop::option::of(compute), some(0.3, window), some(0.3, slot)).prop_map(
+        |(enable, disable, compute, window_hours, slot_minutes)| Wanted {
+            enable,
+            disable,
+            compute,
+            window_hours,
+            slot_minutes,
+        },
+    )
+}
+
+fn about() -> impl Strategy<Value = About> {
+    prop_oneof![
+        3 => named().prop_map(About::Todo),
+        1 => (goal(), gate()).prop_map(|(goal, gate)| About::Gate(goal, gate)),
+        1 => goal().prop_map(About::Goal),
+    ]
+}
+
+fn what() -> impl Strategy<Value = What> {
+    let goal_id = prop::sample::select(&[None, Some("ship"), Some("docs")][..]);
+    let some = || prop::option::weighted(0.3, named());
+    prop_oneof![
+        2 => goal_id.prop_map(|id| What::AddGoal { id }),
+        4 => (prop::sample::select(&["ship", "docs", "nowhere"][..]), wanted(), any::<bool>())
+            .prop_map(|(goal, wanted, proven)| What::Configure { goal, wanted, proven }),
+        5 => (goal(), prop::option::weighted(0.8, gate()), any::<bool>(), any::<bool>(), vec(named(), 0..3))
+            .prop_map(|(goal, id, option, turn_only, todos)| What::OpenGate { goal, id, option, turn_only, todos }),
+        7 => (
+            goal(),
+            gate(),
+            prop::sample::select(&["approve", "approve", "approve", "reject", "reject", "blue"][..]),
+            any::<bool>()
+        )
+            .prop_map(|(goal, gate, decision, note)| What::Resolve { goal, gate, decision, note }),
+        10 => (goal(), prop::bool::weighted(0.2), vec(named(), 0..2))
+            .prop_map(|(goal, for_person, needs)| What::AddTodo { goal, for_person, needs }),
+        12 => (named(), prop::sample::select(&[60, 2_700, 7_200][..]))
+            .prop_map(|(todo, lease)| What::Claim { todo, lease }),
+        4 => named().prop_map(|todo| What::Release { todo }),
+        8 => (named(), some()).prop_map(|(todo, evidence)| What::Done { todo, evidence }),
+        5 => about().prop_map(|about| What::AddEvidence { about }),
+        6 => (goal(), prop::sample::select(&["turn-1", "turn-2", "turn-3", "turn-4"][..]), 1..30u32, some())
+            .prop_map(|(goal, turn, slots, evidence)| What::Spend { goal, turn, slots, evidence }),
+        1 => Just(What::Move),
+        1 => Just(What::ImportHere),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let by = prop_oneof![2 => Just(Who::Person), 3 => Just(Who::Agent("a")), 3 => Just(Who::Agent("b"))];
+    let later = prop_oneof![8 => 0..900i64, 3 => 1_000..8_000i64, 1 => Just(90_000), 1 => -4_000..0i64];
+    let killed = prop_oneof![
+        14 => Just(Killed::Never),
+        1 => Just(Killed::BeforeTheRef),
+        1 => Just(Killed::BeforeTheView),
+    ];
+    (by, later, killed, (0..6u8, any::<[u8; 10]>()), what())
+        .prop_map(|(by, later, killed, digits, what)| Step { by, later, killed, digits, what })
+}
+
+/// Sequences of up to 24 commands. Most begin with a goal.
+pub(crate) fn sequences() -> impl Strategy<Value = Sequence> {
+    let first = Step {
+        by: Who::Person,
+        later: 0,
+        killed: Killed::Never,
+        digits: (0, [0; 10]),
+        what: What::AddGoal { id: Some("ship") },
+    };
+    (prop::bool::weighted(0.04), prop::bool::weighted(0.9), vec(step(), 1..24)).prop_map(
+        move |(is_old, begins, mut steps)| {
+            if begins {
+                steps.insert(0, first.clone());
+            }
+            Sequence { is_old, steps }
+        },
+    )
+}
+
+/// What was played.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Played {
+    pub(crate) commands: usize,
+    pub(crate) changed: usize,
+    pub(crate) refused: usize,
+    pub(crate) killed: usize,
+    pub(crate) folded: usize,
+    pub(crate) moved: usize,
+}
+
+impl std::ops::AddAssign for Played {
+    fn add_assign(&mut self, other: Self) {
+        self.commands += other.commands;
+        self.changed += other.changed;
+        self.refused += other.refused;
+        self.killed += other.killed;
+        self.folded += other.folded;
+        self.moved += other.moved;
+    }
+}
+
+/// Plays a sequence in a new repository below `folder`. The error says where program and model part.
+pub(crate) fn play(sequence: &Sequence, folder: &Path) -> Result<Played, String> {
+    let (mut world, mut model) = (World::begin(folder), Model::default());
+    if sequence.is_old {
+        world.grow_old();
+        model.grow_old();
+    }
+    let mut played = Played::default();
+    let last = Step {
+        by: Who::Person,
+        later: 0,
+        killed: Killed::Never,
+        digits: (0, [0; 10]),
+        // Always allowed, and brings the view up to the branch if the last command was killed.
+        what: What::AddGoal { id: None },
+    };
+    for (number, step) in sequence.steps.iter().chain([&last]).enumerate() {
+        let told = |problem: String| format!("command {number}, {:?}: {problem}", step.what);
+        let done = world.play(step, &model);
+        let folded = model.folds;
+        let expected = model.play(step, done.as_ref().ok().and_then(|done| done.id.as_deref()), world.now());
+        match (&done, &expected) {
+            (Ok(done), Ok(changes)) if done.changed == *changes => {}
+            (Err(said), Err(expected)) if said.contains(expected) => {}
+            _ => return Err(told(format!("the program says {done:?}, the model {expected:?}"))),
+        }
+        played.commands += 1;
+        played.changed += usize::from(expected == Ok(true));
+        played.refused += usize::from(expected.is_err());
+        played.folded += model.folds - folded;
+        played.killed += usize::from(step.killed != Killed::Never);
+        played.moved += usize::from(matches!(step.what, What::Move));
+    }
+    world.judge(&model)?;
+    Ok(played)
+}
+
+/// Where repositories are made quickly: in memory, if there is room.
+pub(crate) fn folder() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    if memory.is_dir() { memory } else { std::env::temp_dir() }
+}
