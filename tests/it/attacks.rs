@@ -456,13 +456,16 @@ fn pushing_past_the_hook() {
                 push(repo)
             },
         ),
-        ("push with `--no-verify`", Neither, "no hook runs; a server's check is for this", |repo| {
-            push_as(repo, "git push -q --no-verify origin main")
-        }),
+        (
+            "push with `--no-verify`",
+            Noticed,
+            "`status` tells of a ref that moved without a verdict",
+            |repo| push_as(repo, "git push -q --no-verify origin main"),
+        ),
         (
             "push with `-c core.hooksPath=/dev/null`",
-            Neither,
-            "no hook runs; a server's check is for this",
+            Noticed,
+            "`status` tells of a ref that moved without a verdict",
             |repo| {
                 push_as(
                     repo,
