@@ -12,17 +12,20 @@ use super::{Error, Snapshot, git::Git};
 use crate::domain::{
     approver::{NAMESPACE, Signed},
     refusal::Refusal,
-    time::Timestamp,
+    time::{Seconds, Timestamp},
 };
 
 /// The program that looks at signatures. No setting names another one: a setting is easily changed.
 const PROGRAM: &str = "ssh-keygen";
 
+/// How much older than the state it is put on a decision may be: the mutations of another clone are put on ours by `sync`.
+const STALE: Seconds = Seconds(7 * 24 * 3600);
+
 /// Judges what was signed at a time, on a state. An error means that nobody could tell.
 pub fn judge(signed: Signed, at: Timestamp, on: &Snapshot<'_>) -> Result<Result<(), Refusal>, Error> {
-    // Or a key that counts no more could go on by dating back.
+    // Or a key that counts no more could go on by dating back. What was done in another clone may be a little older.
     let last = on.date()?;
-    Ok(if at < last {
+    Ok(if at.plus(STALE) < last {
         Err(Refusal::SignedBefore { approver: signed.approver, at, last })
     } else if is_signed(&signed)? {
         Ok(())

@@ -553,6 +553,7 @@ fn a_signature_for_something_else_is_refused_and_says_for_what() {
     told += &forge(&mut repo, "two", later, |repo, decided| {
         by(repo, "bob", "bob", "loopx-gate", &Statement::at_gate(&here, decided, nonce))
     });
+    repo.sleep(8 * 86_400);
     repo.todo("later");
     told += "the same, dated back: ";
     told += &forge(&mut repo, "two", noon, |repo, decided| {
@@ -575,6 +576,6 @@ fn a_signature_for_something_else_is_refused_and_says_for_what() {
     with a text that was not signed: NOT A LEGAL MUTATION: [ID] "reject gate two", just now: it is refused: OpenSSH says that the signature of `ann` is none
     with words instead: NOT A LEGAL MUTATION: [ID] "reject gate two", just now: it is refused: that is no signature of a decision
     by a key that has expired: NOT A LEGAL MUTATION: [ID] "reject gate two", 23 h 3 min ago: it is refused: the key of `bob` counts before 2026-12-01T00:00:00Z, and it signed at 2026-12-01T13:00:00Z
-    the same, dated back: NOT A LEGAL MUTATION: [ID] "reject gate two", 1 d 23 h ago: it is refused: `bob` signed at 2026-11-30T12:30:00Z, and the state is of 2026-12-02T12:03:33Z already
+    the same, dated back: NOT A LEGAL MUTATION: [ID] "reject gate two", 9 d 23 h ago: it is refused: `bob` signed at 2026-11-30T12:30:00Z, and the state is of 2026-12-10T12:03:33Z already
     "#);
 }
