@@ -30,6 +30,7 @@ pub mod decision;
 pub mod push;
 pub mod refusal;
 pub mod scope;
+pub mod secret;
 pub mod state;
 
 #[cfg(test)]
