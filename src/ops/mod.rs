@@ -38,6 +38,7 @@ use crate::{
         goal::GoalState,
         id::{Entropy, GoalId},
         refusal::Refusal,
+        secret,
         state::Loop,
         time::Timestamp,
     },
@@ -54,6 +55,8 @@ pub struct Ctx {
     pub entropy: Entropy,
     /// The goal to take when none is named (`LOOPX_GOAL`).
     pub goal: Option<GoalId>,
+    /// What looks like a secret gives way to a mark.
+    pub redact: bool,
     /// Where the user stands.
     pub cwd: PathBuf,
     /// Where this program lies.
@@ -103,7 +106,25 @@ impl Ctx {
     fn standing_in(&self, store: Store) -> Self {
         let (caller, goal) = (self.caller.clone(), self.goal.clone());
         let (cwd, program, gits) = (self.cwd.clone(), self.program.clone(), self.gits.clone());
-        Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program, gits }
+        Self {
+            store,
+            caller,
+            now: self.now,
+            entropy: self.entropy,
+            goal,
+            redact: self.redact,
+            cwd,
+            program,
+            gits,
+        }
+    }
+
+    /// A text that nobody typed for this command, as it may be kept. What was typed came here clean if it was to be.
+    fn kept(&self, text: String) -> String {
+        match self.redact {
+            true => secret::clean(&text).into_owned(),
+            false => text,
+        }
     }
 
     /// Decides and publishes; see [`Store::update`]. What went round the hook since the last mutation is recorded before.

@@ -69,6 +69,20 @@ pub enum Error {
     #[error("the state branch cannot be read: {0}")]
     Damaged(String),
 
+    /// A text that was about to be written. What it is stays untold.
+    #[error("{record} has what looks like a secret in `{field}`, characters {from} to {to} (rule `{rule}`){}, so nothing was written", others(*.more))]
+    Secret {
+        record: String,
+        field: String,
+        rule: String,
+        from: usize,
+        to: usize,
+        /// How many other values look like one.
+        more: usize,
+        /// What a person names to allow it.
+        digest: String,
+    },
+
     #[error("another loopx has been writing for {0} s")]
     Busy(u64),
     #[error("`{0}` moved while this was being decided")]
@@ -167,6 +181,10 @@ pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 /// A path, fit to print.
 pub(super) fn place(path: &Path) -> String {
     shown(&path.to_string_lossy(), 4096)
+}
+
+fn others(more: usize) -> String {
+    if more == 0 { String::new() } else { format!(", and {more} more") }
 }
 
 fn short(id: &str) -> &str {

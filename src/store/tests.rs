@@ -27,7 +27,7 @@ use crate::domain::{
     gate::{Act, Gate, Seen},
     goal::{Feature, Goal},
     id::{GoalId, SpendId, TodoId, TodoPrefix},
-    policy::{Approval, Policy, RepositoryId},
+    policy::{Policy, RepositoryId},
     quota::{Quota, Quotas, Spend},
     time::{Seconds, Timestamp},
     todo::{Priority, Todo, TodoState, Worker},
@@ -128,7 +128,7 @@ fn set_up(store: &Store, time: &str) -> Setup {
 }
 
 fn policy() -> Policy {
-    Policy { repository: RepositoryId::new(&[7; 16]), approval: Approval::Terminal }
+    Policy::new(RepositoryId::new(&[7; 16]))
 }
 
 fn ship() -> GoalId {
@@ -363,7 +363,7 @@ fn a_crash_between_branch_and_view_is_healed_by_the_next_mutation() {
     let base = store.read().unwrap().commit();
     let edit = super::layout::edit(&store.read().unwrap(), &[put_todo("t-0001", todo("Work"))]).unwrap();
     let message = super::Message::of(&change(vec![]), &stamp("11:00"), &store.git.identity().unwrap());
-    let new = store.git.commit(&edit, Some(&base), &message).unwrap();
+    let new = store.git.commit(super::Cleared::untyped(&edit), Some(&base), &message).unwrap();
     let mut writer = Writer::enter(&store.git, DEFAULT_BRANCH).unwrap();
     assert!(writer.publish(&store.git, new, Some(base.commit), &message).unwrap());
     drop(writer);

@@ -25,6 +25,7 @@ mod pushes;
 mod quota;
 mod races;
 mod scopes;
+mod secrets;
 mod sequences;
 mod signing;
 mod status;

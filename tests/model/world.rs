@@ -18,7 +18,7 @@ use loopx::{
         gate::Act,
         goal::{Feature, Goal},
         id::{Entropy, GoalId, SpendId},
-        policy::{Approval, Policy, RepositoryId},
+        policy::{Policy, RepositoryId},
         quota::Spend,
         time::{Seconds, Timestamp},
         todo::{Priority, Todo, TodoState, Worker},
@@ -49,7 +49,7 @@ static BEGUN: LazyLock<Begun> = LazyLock::new(|| {
         git(&top, &["config", key, value]);
     }
     let store = Store::open(&top, None).expect("a repository");
-    let policy = Policy { repository: RepositoryId::new(&[7; 16]), approval: Approval::Terminal };
+    let policy = Policy::new(RepositoryId::new(&[7; 16]));
     let stamp = Stamp { by: parsed(ANN), at: parsed(START) };
     let situation = store.situation(DEFAULT_BRANCH).expect("a situation");
     let setup = store.set_up(DEFAULT_BRANCH, &situation, &policy, &stamp).expect("a state");
@@ -202,6 +202,7 @@ impl World {
             Who::Agent(agent) => Caller::Agent { agent: parsed(agent), named_by: "the model".into() },
         };
         Ctx {
+            redact: false,
             store: Store::open(&self.top(), None).expect("a repository"),
             caller,
             now: Timestamp::from_unix(self.now),

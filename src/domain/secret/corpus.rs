@@ -377,8 +377,10 @@ fn the_corpus_is_told_apart() {
         positives += 1;
         kinds.insert(kind);
         // What is hard to guess in it must be gone afterwards.
-        let hard: Vec<&str> =
-            secret.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() >= 20).collect();
+        let hard: Vec<&str> = secret
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| word.len() >= 20 && !form.contains(*word))
+            .collect();
         let left = redacted(&text, &hits);
         if hits.is_empty() || hard.iter().any(|word| left.contains(word) && kind != "json-web-token") {
             missed.push(format!("{kind}: {text}\n  {left}"));
@@ -401,7 +403,6 @@ fn the_corpus_is_told_apart() {
         missed.len(),
         alarms.len()
     );
-    println!("{}", missed.join("\n"));
     assert!(positives >= 200 && kinds.len() >= 60 && harmless >= 500);
     assert!(
         missed.len() * 100 <= positives,

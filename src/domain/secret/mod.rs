@@ -17,6 +17,7 @@ mod shape;
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use self::rules::{Part, RULES, Verdict};
+use super::{policy::RepositoryId, text::hex};
 
 /// A text that looks like a secret. It says where and never what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +106,23 @@ pub fn redacted(text: &str, hits: &[Hit]) -> String {
         at = hit.range.end;
     }
     out + &text[at..]
+}
+
+/// `text` as it is when nothing in it looks like a secret, and with marks otherwise.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    match &scan(text)[..] {
+        [] => Cow::Borrowed(text),
+        hits => Cow::Owned(redacted(text, hits)),
+    }
+}
+
+/// What a person names when they allow a value that only looks like a secret: it says nothing about the value, and nothing in
+/// another repository.
+pub fn digest(repository: &RepositoryId, value: &str) -> String {
+    use sha2::Digest as _;
+    let salted =
+        sha2::Sha256::new().chain_update(repository.to_string()).chain_update([0]).chain_update(value);
+    hex(&salted.finalize())
 }
 
 /// A word begins here: nothing of one is before it, or what is, is the end of an escape (`\n`, `%3D`).

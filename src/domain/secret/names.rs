@@ -291,14 +291,36 @@ fn header(text: &str, value: Range<usize>) -> Option<(&'static str, Range<usize>
         .then_some(("authorization-header", value))
 }
 
-/// The name that stands before a sign, with or without the quotes of JSON.
+/// The name that stands before a sign, with or without the quotes of JSON; of `api key` both words.
 fn name_before(text: &str, sign: usize) -> &str {
+    const FIRST: [&str; 12] = [
+        "api",
+        "access",
+        "secret",
+        "private",
+        "auth",
+        "signing",
+        "encryption",
+        "master",
+        "service",
+        "client",
+        "license",
+        "account",
+    ];
     let head =
         text[text.floor_char_boundary(sign.saturating_sub(80))..sign].trim_end_matches([' ', '\t', '=', ':']);
     let head = head.trim_end_matches(['"', '\'', '\\', ']', '`', '?']);
-    let is_of_it = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let begin =
-        head.char_indices().rev().take_while(|(_, c)| is_of_it(*c)).last().map_or(head.len(), |(at, _)| at);
+    let is_of_it = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let last_word = |head: &str| head.len() - head.chars().rev().take_while(is_of_it).count();
+    let begin = last_word(head);
+    if head[begin..].eq_ignore_ascii_case("key")
+        && let Some(before) = head[..begin].strip_suffix(' ')
+    {
+        let first = last_word(before);
+        if FIRST.iter().any(|word| before[first..].eq_ignore_ascii_case(word)) {
+            return &head[first..];
+        }
+    }
     &head[begin..]
 }
 
@@ -310,7 +332,7 @@ fn telling(name: &str) -> Option<Telling> {
     if name.len() < 3 {
         return None;
     }
-    let words = name.rsplit(['_', '-', '.']).next().unwrap_or_default();
+    let words = name.rsplit(['_', '-', '.', ' ']).next().unwrap_or_default();
     let last = words.to_ascii_lowercase();
     let camel = words.rfind(|c: char| c.is_ascii_uppercase()).map(|at| words[at..].to_ascii_lowercase());
     let name = normal(name);
