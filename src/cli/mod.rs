@@ -1,6 +1,7 @@
 //! The command line: what was typed becomes one call of an op, what came of it becomes words or JSON.
 
 mod bypass;
+mod check;
 mod compact;
 mod config;
 mod doctor;
@@ -103,6 +104,10 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Check that each commit of the state is one legal mutation by somebody who may make it
     Verify(verify::Verify),
+    /// Look for secrets and for copies of loopx's state in files, in what is staged, or in commits
+    ///
+    /// Exits 1 when there are some. What they are is never shown.
+    Check(check::Check),
     /// Write the whole state to one file
     Export(transfer::Export),
     /// Put a state that was exported into a clone that has none, or take over what another tool kept
@@ -258,6 +263,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Quota(quota) => quota.run(ctx)?,
         Command::History(history) => history.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,
+        Command::Check(check) => check.run(ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,
         Command::Compact(compact) => compact.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,

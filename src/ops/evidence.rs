@@ -58,7 +58,7 @@ pub fn add(ctx: &Ctx, about: &About, saw: &Saw) -> Result<Done<EvidenceView>, Er
         Saw::Link(url) => Finding::Link { url: url.clone() },
         Saw::Commit(revision) => {
             let commit = git.revision(revision)?;
-            Finding::Commit { commit: commit.commit, subject: ctx.kept(commit.subject) }
+            Finding::Commit { commit: commit.commit, subject: commit.subject }
         }
         Saw::File(path) => {
             let file = git.file(&ctx.cwd, path)?;

@@ -7,6 +7,7 @@
 pub mod refused;
 
 pub mod bypass;
+pub mod check;
 pub mod compact;
 pub mod doctor;
 pub mod enforcement;
@@ -38,7 +39,6 @@ use crate::{
         goal::GoalState,
         id::{Entropy, GoalId},
         refusal::Refusal,
-        secret,
         state::Loop,
         time::Timestamp,
     },
@@ -55,7 +55,7 @@ pub struct Ctx {
     pub entropy: Entropy,
     /// The goal to take when none is named (`LOOPX_GOAL`).
     pub goal: Option<GoalId>,
-    /// What looks like a secret gives way to a mark.
+    /// What looks like a secret gives way to a mark where texts come from elsewhere; what was typed is clean already.
     pub redact: bool,
     /// Where the user stands.
     pub cwd: PathBuf,
@@ -116,14 +116,6 @@ impl Ctx {
             cwd,
             program,
             gits,
-        }
-    }
-
-    /// A text that nobody typed for this command, as it may be kept. What was typed came here clean if it was to be.
-    fn kept(&self, text: String) -> String {
-        match self.redact {
-            true => secret::clean(&text).into_owned(),
-            false => text,
         }
     }
 

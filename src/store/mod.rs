@@ -25,6 +25,7 @@ pub mod gits;
 pub mod health;
 pub mod history;
 pub mod hot;
+pub mod inspect;
 pub mod layout;
 pub mod message;
 pub mod program;

@@ -17,9 +17,9 @@ use super::{
     layout, program,
     view::{FOLDER, Look, diff},
 };
-use crate::domain::push::Carried;
+use crate::domain::{push::Carried, secret, text::shown};
 
-/// A commit of the project, in hex, with its tree and subject.
+/// A commit of the project, in hex, with its tree and its subject, in which marks stand for what looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectCommit {
     pub commit: String,
@@ -63,7 +63,8 @@ impl Git {
         Ok(ProjectCommit {
             commit: id.to_string(),
             tree: base.tree.to_string(),
-            subject: crate::domain::text::shown(&subject, 120),
+            // Cut, a secret could not be told any more.
+            subject: shown(&secret::clean(&subject), 120),
         })
     }
 

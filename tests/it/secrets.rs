@@ -131,11 +131,7 @@ fn the_subject_of_a_commit_is_text_as_well() {
     let repo = Sandbox::ready();
     let token = token();
     repo.git(&format!("commit -q --allow-empty -m 'try {token}'")).success();
-    let refused = repo.loopx("evidence add --goal-id ship --commit HEAD");
-    assert_eq!(refused.code, 1, "{refused}");
-    assert!(!refused.to_string().contains(&token));
-    assert_snapshot!(repo.loopx("evidence add --goal-id ship --commit HEAD --redact").success(), @"added evidence e-s29v: commit [ID] try [redacted:github-pat]");
-    assert!(!repo.git("cat-file -p loopx/state:goals/ship/evidence").stdout.contains(&token));
+    assert_snapshot!(repo.loopx("evidence add --goal-id ship --commit HEAD").success(), @"added evidence e-7p0h: commit [ID] try [redacted:github-pat]");
     assert!(!repo.git("log -p loopx/state").stdout.contains(&token));
 }
 
@@ -206,4 +202,170 @@ fn what_a_command_was_told_is_kept_without_it() {
     repo.loopx(&format!("guard run --for publish -- true {token}")).success();
     assert_eq!(places(&repo, &[&token]), [""; 0]);
     assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  true *** (exit 0, 0 s)");
+}
+
+#[test]
+fn the_files_of_the_project_are_looked_over() {
+    let repo = Sandbox::ready();
+    let token = token();
+    assert_snapshot!(repo.loopx("check"), @"nothing found in 1 text");
+    repo.write("repo/config.toml", &format!("# new\ndeploy = \"{token}\"\n"));
+    repo.write("repo/deep/key file.pem", &key());
+    repo.write("repo/image.bin", &format!("\0{token}"));
+    let leak = repo.read("repo/.loopx/loopx.toml");
+    repo.write("repo/leak.toml", &leak);
+    repo.git("add .").success();
+    let output = repo.scene(
+        "
+        loopx check
+        loopx check config.toml deep --json
+        loopx check --staged
+        git commit -q -m leak
+        loopx check --staged
+        loopx check --range HEAD~1..HEAD
+        loopx check --range nope..HEAD
+        loopx check nothing.txt
+        loopx check base.txt --staged
+    ",
+    );
+    assert!(!output.contains(&token));
+    assert_snapshot!(output, @r#"
+    $ loopx check
+    config.toml:2:11: github-pat
+    deep/key file.pem:1:1: private-key
+    leak.toml:2:15: loopx-state
+    found 3 places in 4 texts
+    [exit 1]
+    $ loopx check config.toml deep --json
+    {
+      "schema_version": 1,
+      "found": [
+        {
+          "rule": "github-pat",
+          "path": "config.toml",
+          "line": 2,
+          "column": 11
+        },
+        {
+          "rule": "private-key",
+          "path": "deep/key file.pem",
+          "line": 1,
+          "column": 1
+        }
+      ],
+      "looked_at": 2,
+      "skipped": 0
+    }
+    [exit 1]
+    $ loopx check --staged
+    config.toml:2:11: github-pat
+    deep/key file.pem:1:1: private-key
+    leak.toml:2:15: loopx-state
+    found 3 places in 3 texts
+    [exit 1]
+    $ git commit -q -m leak
+    $ loopx check --staged
+    nothing found in 0 texts
+    $ loopx check --range HEAD~1..HEAD
+    config.toml:2:11: github-pat
+    deep/key file.pem:1:1: private-key
+    leak.toml:2:15: loopx-state
+    found 3 places in 4 texts
+    [exit 1]
+    $ loopx check --range nope..HEAD
+    [stderr] error: `nope..HEAD` names no commit of this repository
+    [stderr] hint: run `git log --oneline` for commits that exist
+    [exit 1]
+    $ loopx check nothing.txt
+    [stderr] error: cannot read `[ROOT]/repo/nothing.txt`: No such file or directory (os error 2)
+    [stderr] hint: check the path and its permissions
+    [exit 1]
+    $ loopx check base.txt --staged
+    [stderr] error: the argument '[PATH]...' cannot be used with '--staged'
+    [stderr]
+    [stderr] Usage: loopx check <PATH>...
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    "#);
+    repo.git(&format!("commit -q --allow-empty -m 'try {token}'")).success();
+    assert_snapshot!(repo.loopx("check --range HEAD~1..HEAD"), @"
+    commit [ID]:1:5: github-pat
+    found 1 place in 1 text
+    [exit 1]
+    ");
+    repo.git("rm -q -f config.toml leak.toml image.bin base.txt").success();
+    assert_snapshot!(repo.loopx("check --sarif"), @r#"
+    {
+      "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+      "runs": [
+        {
+          "columnKind": "unicodeCodePoints",
+          "results": [
+            {
+              "level": "error",
+              "locations": [
+                {
+                  "physicalLocation": {
+                    "artifactLocation": {
+                      "uri": "deep/key%20file.pem"
+                    },
+                    "region": {
+                      "startColumn": 1,
+                      "startLine": 1
+                    }
+                  }
+                }
+              ],
+              "message": {
+                "text": "what looks like a secret (private-key)"
+              },
+              "ruleId": "private-key"
+            }
+          ],
+          "tool": {
+            "driver": {
+              "name": "loopx",
+              "rules": [
+                {
+                  "id": "private-key",
+                  "shortDescription": {
+                    "text": "what looks like a secret (private-key)"
+                  }
+                }
+              ],
+              "version": "0.1.0"
+            }
+          }
+        }
+      ],
+      "version": "2.1.0"
+    }
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn a_copied_record_is_found_without_the_state_it_is_from() {
+    let repo = Sandbox::ready();
+    let id = repo.todo("one");
+    let todo = repo.git(&format!("cat-file -p loopx/state:goals/ship/todos/{id}.toml")).stdout;
+    let goal = repo.git("cat-file -p loopx/state:goals/ship/state.json").stdout;
+    let there = Sandbox::plain();
+    there.write("repo/notes/a.toml", &todo);
+    there.write("repo/notes/b.json", &goal);
+    assert_snapshot!(there.loopx("check notes"), @"
+    notes/a.toml:1:1: loopx-state
+    notes/b.json:1:1: loopx-state
+    found 2 places in 2 texts
+    [exit 1]
+    ");
+    let outside = there.path("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("c.toml"), &todo).unwrap();
+    assert_snapshot!(there.loopx("check ../outside"), @"
+    ../outside/c.toml:1:1: loopx-state
+    found 1 place in 1 text
+    [exit 1]
+    ");
 }

@@ -170,6 +170,9 @@ fn word(text: &str, at: usize) -> Option<(&'static str, Range<usize>)> {
     begins("machine ").then(|| names::in_netrc(text, at)).flatten()
 }
 
+/// No private key is longer.
+const LONGEST_KEY: usize = 64 * 1024;
+
 /// A private key from its head to its foot, or to the end where that is missing. A head alone is none.
 fn private_key(text: &str, at: usize) -> Option<(&'static str, Range<usize>)> {
     let rest = &text[at..];
@@ -179,7 +182,7 @@ fn private_key(text: &str, at: usize) -> Option<(&'static str, Range<usize>)> {
     if !kind.contains("PRIVATE KEY") || kind.contains('\n') {
         return None;
     }
-    let body = &rest[end_of_head..];
+    let body = &rest[end_of_head..rest.floor_char_boundary(end_of_head + LONGEST_KEY)];
     let foot =
         body.find("-----END ").map(|foot| (foot, body[foot + 9..].find("-----").map(|end| foot + 14 + end)));
     let (inside, end) = match foot {
