@@ -13,6 +13,7 @@ mod history;
 mod hooks;
 mod init;
 mod quota;
+mod secret;
 mod status;
 mod todo;
 mod transfer;
@@ -31,7 +32,7 @@ use crate::{
     caller::Caller,
     domain::{
         id::{AgentId, GoalId},
-        secret,
+        secret::clean,
     },
     error::{Error, Kind},
     ops::{self, Ctx, Done, bypass::Bypasses},
@@ -108,6 +109,9 @@ enum Command {
     ///
     /// Exits 1 when there are some. What they are is never shown.
     Check(check::Check),
+    /// Values that look like secrets and are none
+    #[command(subcommand)]
+    Secret(secret::Secret),
     /// Write the whole state to one file
     Export(transfer::Export),
     /// Put a state that was exported into a clone that has none, or take over what another tool kept
@@ -264,6 +268,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::History(history) => history.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,
         Command::Check(check) => check.run(ctx)?,
+        Command::Secret(secret) => secret.run(process, ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,
         Command::Compact(compact) => compact.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,
@@ -318,7 +323,7 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
 fn redacted(args: &[OsString]) -> Vec<OsString> {
     let ours = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let clean = |arg: &OsString| match arg.to_str() {
-        Some(text) => OsString::from(secret::clean(text).into_owned()),
+        Some(text) => OsString::from(clean(text).into_owned()),
         None => arg.clone(),
     };
     args[..ours].iter().map(clean).chain(args[ours..].iter().cloned()).collect()
@@ -329,7 +334,7 @@ fn redacted(args: &[OsString]) -> Vec<OsString> {
 fn fit_to_print(mut error: clap::Error) -> clap::Error {
     for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand] {
         if let Some(ContextValue::String(typed)) = error.get(kind) {
-            let shown = crate::domain::text::shown(&secret::clean(typed), 200);
+            let shown = crate::domain::text::shown(&clean(typed), 200);
             error.insert(kind, ContextValue::String(shown));
         }
     }

@@ -12,6 +12,7 @@ use super::{
     gate::{Gate, GateState},
     goal::{Goal, GoalState},
     id::{BypassId, GateId, GoalId, TodoId},
+    policy::Policy,
     quota::{Quota, Quotas},
     refusal::Refusal,
     time::Timestamp,
@@ -117,6 +118,10 @@ impl Mutation {
                 Op::BypassAcknowledge,
                 [(Some(Record::Bypass(id, before)), Some(record @ Record::Bypass(same, after)))],
             ) if id == same => self.acknowledged(id, before, after, record),
+            (
+                Op::SecretAllow | Op::SecretForbid,
+                [(Some(Record::Policy(before)), Some(record @ Record::Policy(after)))],
+            ) => self.let_through(before, after, record),
             (Op::Fold, []) => Ok(()),
             (Op::Import | Op::Checkpoint, []) => self.must_be_a_person(),
             _ => Err(self.shape()),
@@ -186,6 +191,25 @@ impl Mutation {
         self.comes_out(record, typed == id.as_str())?;
         let proven = Proven { person: by.clone(), proof: proof.clone() };
         let again = before.acknowledge(id, proven, *at, note.clone())?;
+        self.comes_out(record, again == *after)
+    }
+
+    /// Values that look like secrets: a person adds one, and anybody takes one away.
+    fn let_through(&self, before: &Policy, after: &Policy, record: &Record) -> Result<(), Illegal> {
+        if self.op == Op::SecretForbid {
+            let gone = before.allowed_secrets.iter().find(|allowed| !after.allowed_secrets.contains(allowed));
+            let expected = gone.map(|gone| before.without_secret(&gone.digest));
+            return self.comes_out(record, expected.as_ref() == Some(after));
+        }
+        self.must_be_a_person()?;
+        let Some(added) = after.allowed_secrets.last() else {
+            return Err(Illegal::Result { op: self.op, record: record.name() });
+        };
+        self.is_mine(record, &Stamp { by: Actor::Person(added.by.clone()), at: added.at })?;
+        let Proof::Terminal { typed } = &added.proof;
+        self.comes_out(record, typed == added.digest.challenge())?;
+        let proven = Proven { person: added.by.clone(), proof: added.proof.clone() };
+        let again = before.allow_secret(added.digest.clone(), added.reason.clone(), proven, added.at);
         self.comes_out(record, again == *after)
     }
 

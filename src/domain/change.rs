@@ -43,6 +43,9 @@ pub enum Op {
     /// Pushes that went round the hook were noticed.
     BypassNote,
     BypassAcknowledge,
+    /// A value that looks like a secret is let through from now on, or no longer.
+    SecretAllow,
+    SecretForbid,
     /// Closed records went into a segment; nothing that can be asked has changed.
     Fold,
     /// A whole state that was exported elsewhere, or goals that another tool kept.
@@ -52,7 +55,7 @@ pub enum Op {
 }
 
 impl Op {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 18] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -66,6 +69,8 @@ impl Op {
         Self::QuotaSpend,
         Self::BypassNote,
         Self::BypassAcknowledge,
+        Self::SecretAllow,
+        Self::SecretForbid,
         Self::Fold,
         Self::Import,
         Self::Checkpoint,
@@ -92,6 +97,8 @@ impl Op {
             Self::QuotaSpend => "quota.spend",
             Self::BypassNote => "bypass.note",
             Self::BypassAcknowledge => "bypass.acknowledge",
+            Self::SecretAllow => "secret.allow",
+            Self::SecretForbid => "secret.forbid",
             Self::Fold => "fold",
             Self::Import => "import",
             Self::Checkpoint => "checkpoint",

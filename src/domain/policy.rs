@@ -70,6 +70,11 @@ pub struct AllowedSecret {
 pub struct SecretDigest(String);
 
 impl SecretDigest {
+    /// The first digits, which a person types back.
+    pub fn challenge(&self) -> &str {
+        &self.0[..8]
+    }
+
     /// The digits.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -20,6 +20,7 @@ pub mod import;
 pub mod init;
 pub mod push;
 pub mod quota;
+pub mod secret;
 pub mod status;
 pub mod strict;
 pub mod todo;

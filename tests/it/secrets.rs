@@ -369,3 +369,66 @@ fn a_copied_record_is_found_without_the_state_it_is_from() {
     [exit 1]
     ");
 }
+
+#[test]
+fn a_person_lets_a_false_alarm_through() {
+    let repo = Sandbox::ready();
+    let add = format!("todo add 'say {}'", token());
+    let refused = repo.loopx_raw(&["--json", "todo", "add", &format!("say {}", token())]);
+    assert_eq!(refused.code, 1);
+    // The scene hides what looks like an id, and a digest does.
+    let raw =
+        repo.feed(env!("CARGO_BIN_EXE_loopx"), &["todo", "add", &format!("say {}", token())], "").stderr;
+    let digest = raw.split([' ', '`']).find(|word| word.len() == 64).expect("a digest").to_owned();
+    assert_snapshot!(repo.loopx(&format!("secret allow {digest} --reason 'from the manual'")), @"
+    [stderr] error: only a person at a terminal may let through what looks like a secret, and there is none
+    [stderr] hint: run `loopx secret allow [ID] --reason <why>` in a terminal
+    [exit 1]
+    ");
+    assert_snapshot!(repo.person(&format!("secret allow {digest} --reason 'from the manual'"), &digest[..8]), @"
+    Value with the digest [ID]
+    from the manual
+
+    Type `[ID]` to let through what looks like a secret: [ID]
+    [ID]… is let through
+    ");
+    repo.loopx(&add).success();
+    assert_snapshot!(repo.loopx("secret list"), @"  [ID]  by Ann, just now  from the manual");
+    repo.loopx("verify --all").success();
+    assert_snapshot!(repo.loopx(&format!("secret forbid {digest} --agent-id a")), @"[ID]… is let through no longer");
+    assert_eq!(repo.loopx(&add).code, 1);
+    assert_snapshot!(repo.loopx(&format!("secret forbid {digest}")), @"
+    [stderr] error: no value with the digest `[ID]` is let through
+    [stderr] hint: run `loopx secret list`
+    [exit 1]
+    ");
+    assert_snapshot!(repo.loopx(&format!("secret allow {} --reason x", token())), @"
+    [stderr] error: invalid value '[redacted:github-pat]' for '<DIGEST>': that is no digest of a value (expected 64 hex digits, as a refusal shows them)
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    ");
+    repo.loopx("verify --all").success();
+    let forged = repo.read("repo/.loopx/loopx.toml");
+    assert!(!forged.contains("allowed_secrets"), "{forged}");
+    let planted = format!(
+        "{forged}\n[[allowed_secrets]]\ndigest = \"{digest}\"\nreason = \"x\"\nby = \"Ann <ann@example.test>\"\nat = \"2026-11-30T12:00:30Z\"\n\n[allowed_secrets.proof]\nterminal = {{ typed = \"{}\" }}\n",
+        &digest[..8]
+    );
+    let message = "let a value through: digest x\n\nLoopx-Op: secret.allow\nLoopx-Record: policy\nLoopx-Actor: agent:a\nSigned-off-by: Ann <ann@example.test>\n";
+    repo.forge_as("loopx.toml", &planted, message);
+    let verified = repo.loopx("verify --all");
+    assert_eq!(verified.code, 1, "{verified}");
+}
+
+#[test]
+fn the_folder_of_the_state_is_not_to_be_tracked() {
+    let repo = Sandbox::plain();
+    let blob = repo.git("rev-parse HEAD:base.txt").stdout;
+    repo.git(&format!("update-index --add --cacheinfo 100644,{},.loopx/loopx.toml", blob.trim())).success();
+    assert_snapshot!(repo.loopx("check --staged"), @"
+    .loopx/loopx.toml:1:1: loopx-folder
+    found 1 place in 1 text
+    [exit 1]
+    ");
+}

@@ -183,17 +183,21 @@ fn private_key(text: &str, at: usize) -> Option<(&'static str, Range<usize>)> {
         return None;
     }
     let body = &rest[end_of_head..rest.floor_char_boundary(end_of_head + LONGEST_KEY)];
-    let foot =
-        body.find("-----END ").map(|foot| (foot, body[foot + 9..].find("-----").map(|end| foot + 14 + end)));
-    let (inside, end) = match foot {
-        Some((foot, end)) => (&body[..foot], end.unwrap_or(body.len())),
-        None => (body, body.len()),
-    };
     // Line ends may be written as escapes, and white space may have been lost.
-    let has_key = inside
-        .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')))
-        .any(|line| line.len() >= 24 && !placeholder(line) && shape::entropy(line.as_bytes()) >= 3.0);
-    has_key.then(|| ("private-key", at..at + end_of_head + end))
+    let is_of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    let near = &body[..body.floor_char_boundary(400)];
+    let is_key =
+        |line: &str| line.len() >= 24 && !placeholder(line) && shape::entropy(line.as_bytes()) >= 3.5;
+    if !near.split(|c| !is_of_key(c)).any(is_key) {
+        return None;
+    }
+    let end = match body.find("-----END ") {
+        Some(foot) => body[foot + 9..].find("-----").map_or(body.len(), |end| foot + 14 + end),
+        None => body
+            .find(|c: char| !is_of_key(c) && !c.is_whitespace() && !matches!(c, '\\' | ':' | ',' | '-'))
+            .unwrap_or(body.len()),
+    };
+    Some(("private-key", at..at + end_of_head + end))
 }
 
 /// Written in the place of a secret, by the look of the whole.

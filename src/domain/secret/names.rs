@@ -491,12 +491,13 @@ fn ascends(value: &str) -> bool {
 fn is_made_of_words(value: &str) -> bool {
     value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).all(|word| {
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
-        let at_its_end = word.trim_end_matches(|c: char| c.is_ascii_digit()).len() + digits == word.len();
+        let turns =
+            word.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
+        let has_few_digits = digits <= 4 && turns.count() <= 2;
         let upper = word.bytes().skip(1).filter(u8::is_ascii_uppercase).count();
         let is_shouted = word.bytes().all(|byte| !byte.is_ascii_lowercase());
         digits == word.len() && digits <= 8
-            || at_its_end
-                && digits <= 4
+            || has_few_digits
                 && digits < word.len()
                 && (is_shouted || 4 * upper <= word.len())
                 && has_vowels(word)
@@ -507,7 +508,7 @@ fn is_made_of_words(value: &str) -> bool {
 fn has_vowels(word: &str) -> bool {
     let is_vowel = |c: char| matches!(c.to_ascii_lowercase(), 'a' | 'e' | 'i' | 'o' | 'u' | 'y');
     let longest = word.split(is_vowel).map(str::len).max().unwrap_or_default();
-    word.len() < 5 || longest <= 5
+    word.len() < 7 || longest <= 5
 }
 
 /// The kinds that are told by a name.
