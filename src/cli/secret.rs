@@ -18,6 +18,8 @@ pub(super) enum Secret {
         #[arg(long, value_name = "TEXT")]
         reason: Note,
     },
+    /// List the kinds of secrets that are known
+    Kinds,
     /// List the values that are let through, by their digests
     List,
     /// Let a value through no longer
@@ -40,6 +42,11 @@ impl Secret {
                 let proven = ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
                 let done = ops::secret::allow(ctx, &digest, &reason, &proven)?;
                 Ok(Said::done(&done, &format!("{}… is let through", digest.challenge())))
+            }
+            Self::Kinds => {
+                let kinds = ops::secret::kinds();
+                let text: String = kinds.kinds.iter().map(|kind| format!("{kind}\n")).collect();
+                Ok(Said::read(&kinds, text))
             }
             Self::List => {
                 let list = ops::secret::list(ctx)?;

@@ -8,7 +8,7 @@ use super::Ctx;
 use crate::{
     domain::{policy::Policy, secret},
     error::Error,
-    store::{Store, inspect::Piece},
+    store::{self, Store, inspect::Piece},
 };
 
 /// What is looked over.
@@ -61,6 +61,7 @@ pub fn check(ctx: &Ctx, scope: &Scope) -> Result<Checked, Error> {
         }
     };
     let policy = ctx.store.read().ok().and_then(|snapshot| snapshot.policy().ok());
+    let custom = git.secret_rules()?;
     let mut checked = Checked { found: Vec::new(), looked_at: 0, skipped: 0 };
     for piece in pieces {
         if piece.is_tracked && piece.name.split('/').any(|part| part == ".loopx") {
@@ -71,6 +72,13 @@ pub fn check(ctx: &Ctx, scope: &Scope) -> Result<Checked, Error> {
             Some(text) => {
                 checked.looked_at += 1;
                 look(&piece, &text, policy.as_ref(), &mut checked.found);
+                for hit in custom.scan(&text, secret::scan(&text)).map_err(store::Error::SecretRules)? {
+                    let is_let_through =
+                        policy.as_ref().is_some_and(|policy| policy.lets_through(&text[hit.range.clone()]));
+                    if !is_let_through {
+                        checked.found.push(place(&piece, &text, &hit.rule, hit.range.start));
+                    }
+                }
             }
         }
     }
@@ -81,23 +89,19 @@ fn at_begin(rule: &str, piece: &Piece) -> Place {
     Place { rule: rule.to_owned(), path: piece.name.clone(), line: 1, column: 1 }
 }
 
+fn place(piece: &Piece, text: &str, rule: &str, at: usize) -> Place {
+    let line = text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let column = text[begin..at].chars().count() + 1;
+    Place { rule: rule.to_owned(), path: piece.name.clone(), line, column }
+}
+
+/// Looks for what was copied from the state.
 fn look(piece: &Piece, text: &str, policy: Option<&Policy>, found: &mut Vec<Place>) {
-    let place = |rule: &str, at: usize| {
-        let line = text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        let column = text[begin..at].chars().count() + 1;
-        Place { rule: rule.to_owned(), path: piece.name.clone(), line, column }
-    };
     let id = policy.and_then(|policy| text.find(&policy.repository.to_string()));
     match id {
-        Some(at) => found.push(place("loopx-state", at)),
+        Some(at) => found.push(place(piece, text, "loopx-state", at)),
         None if Store::is_of_a_state(text) => found.push(at_begin("loopx-state", piece)),
         None => {}
-    }
-    for hit in secret::scan(text) {
-        let is_let_through = policy.is_some_and(|policy| policy.lets_through(&text[hit.range.clone()]));
-        if !is_let_through {
-            found.push(place(&hit.rule, hit.range.start));
-        }
     }
 }

@@ -140,6 +140,10 @@ impl From<store::Error> for Error {
                 &["run `loopx verify --all` where the state comes from, and fetch it again"],
             ),
             S::Newer { .. } => (Kind::Distrusted, &["install a newer loopx; nothing was changed"]),
+            S::SecretRules(_) => (
+                Kind::Environment,
+                &["mend the file, or do without it: `git config --unset loopx.secretRules`"],
+            ),
             S::Secret { digest, .. } => {
                 return Self::new(Kind::Refused, problem.to_string())
                     .hint("say it without the secret, or add `--redact`, which puts a mark in its place")

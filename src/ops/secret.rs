@@ -8,6 +8,7 @@ use crate::{
         actor::Proven,
         change::{Change, Op, Record},
         policy::{AllowedSecret, Policy, SecretDigest},
+        secret,
         text::Note,
     },
     error::{Error, Kind},
@@ -17,6 +18,17 @@ use crate::{
 #[derive(Debug, Serialize)]
 pub struct Allowed {
     pub allowed: Vec<AllowedSecret>,
+}
+
+/// What is known of secrets.
+#[derive(Debug, Serialize)]
+pub struct Kinds {
+    pub kinds: Vec<&'static str>,
+}
+
+/// The kinds of secrets that have a rule, sorted.
+pub fn kinds() -> Kinds {
+    Kinds { kinds: secret::kinds() }
 }
 
 /// The values that are let through, in the order in which they were allowed.

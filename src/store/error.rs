@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::domain::text::shown;
+use crate::domain::{secret::custom::BadRules, text::shown};
 
 /// The store could not do it. Nothing was published.
 #[derive(Debug, thiserror::Error)]
@@ -82,6 +82,10 @@ pub enum Error {
         /// What a person names to allow it.
         digest: String,
     },
+
+    /// The file that `loopx.secretRules` names.
+    #[error("the rules for secrets that git's setting `loopx.secretRules` names: {0}")]
+    SecretRules(BadRules),
 
     #[error("another loopx has been writing for {0} s")]
     Busy(u64),

@@ -9,9 +9,9 @@ use std::{
 use super::{
     Error, Store, format,
     git::{Git, object_id},
-    program,
+    program, screen,
 };
-use crate::domain::text::shown;
+use crate::domain::{secret::custom::Custom, text::shown};
 
 /// Most bytes of a file that are looked at.
 const LARGEST: u64 = 64 << 20;
@@ -62,6 +62,11 @@ impl Store {
 }
 
 impl Git {
+    /// The rules that the user has for secrets, besides those that are known.
+    pub fn secret_rules(&self) -> Result<Custom, Error> {
+        screen::custom(self)
+    }
+
     /// The files that git tracks in this worktree.
     pub fn tracked(&self) -> Result<Vec<Piece>, Error> {
         let Some(top) = self.worktree() else { return Ok(Vec::new()) };

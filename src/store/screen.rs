@@ -5,12 +5,16 @@
 
 use super::{
     Error, Snapshot,
+    git::Git,
     layout::{self, Edit},
 };
 use crate::domain::{
     change::Change,
     policy::Policy,
-    secret::{self, Hit},
+    secret::{
+        self, Hit,
+        custom::{BadRules, Custom},
+    },
 };
 
 /// An edit that holds no secret which the history does not hold already.
@@ -21,9 +25,10 @@ impl<'e> Cleared<'e> {
     /// Looks over what `change` writes and says. Whatever stands in a record already stays sayable: it cannot be taken back, and
     /// work goes on.
     pub(super) fn of(before: &Snapshot<'_>, edit: &'e Edit, change: &Change) -> Result<Self, Error> {
+        let custom = custom(before.git())?;
         let mut found = Vec::new();
         for (path, bytes) in edit.written() {
-            let mut suspects = suspects(path, bytes);
+            let mut suspects = suspects(&custom, path, bytes)?;
             if !suspects.is_empty() && is_new(before, edit, path)? {
                 suspects.iter_mut().for_each(Suspect::forget_id);
             }
@@ -31,7 +36,7 @@ impl<'e> Cleared<'e> {
         }
         let body = change.body.as_ref().map(|body| ("reason", body.as_str()));
         for (field, text) in [("subject", change.subject.as_str())].into_iter().chain(body) {
-            found.extend(suspects_in("the commit", field, text));
+            found.extend(suspects_in(&custom, "the commit", field, text)?);
         }
         if found.is_empty() {
             return Ok(Self(edit));
@@ -51,9 +56,23 @@ impl<'e> Cleared<'e> {
     }
 }
 
+/// The git setting that names a file of rules.
+const RULES: &str = "loopx.secretRules";
+
+/// The rules that the user has besides, from the file that the setting names; a path that is not absolute is one from the top of
+/// the worktree.
+pub(super) fn custom(git: &Git) -> Result<Custom, Error> {
+    let Some(path) = git.config_path(RULES) else { return Ok(Custom::default()) };
+    let path = git.worktree().unwrap_or_default().join(path);
+    let text = std::fs::read_to_string(&path);
+    text.map_err(|error| BadRules::File(error.to_string()))
+        .and_then(|text| Custom::parse(&text))
+        .map_err(Error::SecretRules)
+}
+
 /// Looks over a file of a state that comes from elsewhere.
-pub(super) fn must_be_clear(policy: &Policy, path: &str, bytes: &[u8]) -> Result<(), Error> {
-    match suspects(path, bytes) {
+pub(super) fn must_be_clear(custom: &Custom, policy: &Policy, path: &str, bytes: &[u8]) -> Result<(), Error> {
+    match suspects(custom, path, bytes)? {
         found if found.is_empty() => Ok(()),
         mut found => {
             // Ids are made of texts.
@@ -102,25 +121,26 @@ fn refuse(policy: &Policy, found: Vec<Suspect>) -> Result<(), Error> {
 }
 
 /// What looks like a secret in a file of a state.
-fn suspects(path: &str, bytes: &[u8]) -> Vec<Suspect> {
+fn suspects(custom: &Custom, path: &str, bytes: &[u8]) -> Result<Vec<Suspect>, Error> {
     let record =
         layout::named(path).map_or_else(|| format!("`{}`", secret::clean(path)), |named| named.record_name());
     let record = secret::clean(&record).into_owned();
-    let mut found = suspects_in(&record, "id", &path.replace('/', " "));
+    let mut found = suspects_in(custom, &record, "id", &path.replace('/', " "))?;
     for (field, text) in texts(path, bytes) {
-        found.extend(suspects_in(&record, &field, &text));
+        found.extend(suspects_in(custom, &record, &field, &text)?);
     }
-    found
+    Ok(found)
 }
 
-fn suspects_in(record: &str, field: &str, text: &str) -> Vec<Suspect> {
+fn suspects_in(custom: &Custom, record: &str, field: &str, text: &str) -> Result<Vec<Suspect>, Error> {
     let suspect = |Hit { rule, range }: Hit| {
         let characters = |to: usize| text[..to].chars().count();
         let (from, to) = (characters(range.start) + 1, characters(range.end));
         let (record, field) = (record.to_owned(), field.to_owned());
         Suspect { record, field, rule: rule.into_owned(), from, to, value: text[range].to_owned() }
     };
-    secret::scan(text).into_iter().map(suspect).collect()
+    let hits = custom.scan(text, secret::scan(text)).map_err(Error::SecretRules)?;
+    Ok(hits.into_iter().map(suspect).collect())
 }
 
 /// What the records that are written said before, wherever they lay.

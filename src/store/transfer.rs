@@ -313,10 +313,10 @@ impl Store {
         let edit = made(&before)?;
         let message = Message::of(change, stamp, &signer);
         let cleared = Cleared::of(&before, &edit, change)?;
-        let policy = before.policy()?;
+        let (policy, custom) = (before.policy()?, screen::custom(&self.git)?);
         let files = files.map(|file| {
             let (path, bytes) = file?;
-            screen::must_be_clear(&policy, &path, &bytes)?;
+            screen::must_be_clear(&custom, &policy, &path, &bytes)?;
             Ok((path, bytes))
         });
         let new = self.git.commit_with(cleared, files, Some(&before.commit()), &message)?;

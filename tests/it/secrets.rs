@@ -432,3 +432,66 @@ fn the_folder_of_the_state_is_not_to_be_tracked() {
     [exit 1]
     ");
 }
+
+#[test]
+fn the_page_names_every_kind() {
+    let page = fs::read_to_string("docs/secrets.md").expect("the page");
+    let kinds = Sandbox::plain().loopx("secret kinds").success().stdout;
+    let expected = format!("<!-- loopx secret kinds -->\n```text\n{}```\n", columns(&kinds));
+    assert!(page.contains(&expected), "it should have:\n{expected}");
+}
+
+/// As many as fit into a line.
+fn columns(kinds: &str) -> String {
+    let mut lines = vec![String::new()];
+    for kind in kinds.lines() {
+        let last = lines.last_mut().expect("a line");
+        match last.len() + kind.len() < 120 {
+            true if last.is_empty() => last.push_str(kind),
+            true => last.push_str(&format!(" {kind}")),
+            false => lines.push(kind.to_owned()),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn the_user_may_have_rules_besides() {
+    let repo = Sandbox::ready();
+    let rules = "[[rules]]\nid = \"acme-key\"\nregex = '''acme-([a-z0-9]{12})'''\nkeywords = [\"acme\"]\n";
+    repo.write("repo/rules.toml", rules);
+    repo.git("config loopx.secretRules rules.toml").success();
+    repo.write("repo/a.txt", "one\nkey acme-k3j8d7s6f5a4\n");
+    let output = repo.scene(
+        "
+        loopx todo add 'use acme-k3j8d7s6f5a4'
+        loopx check a.txt
+        loopx todo add 'ask acme'
+    ",
+    );
+    repo.write("repo/rules.toml", "[[rules]]\nid = \"x\"\nregex = '''('''\n");
+    let broken = repo.scene("loopx todo add more");
+    fs::remove_file(repo.path("repo/rules.toml")).unwrap();
+    let gone = repo.scene("loopx todo add more");
+    assert_snapshot!(output + &broken + &gone, @"
+    $ loopx todo add 'use acme-k3j8d7s6f5a4'
+    [stderr] error: the new todo has what looks like a secret in `title`, characters 10 to 21 (rule `acme-key`), so nothing was written
+    [stderr] hint: say it without the secret, or add `--redact`, which puts a mark in its place
+    [stderr] hint: if it is none, a person lets it through with `loopx secret allow [ID] --reason <why>`
+    [exit 1]
+    $ loopx check a.txt
+    a.txt:2:10: acme-key
+    found 1 place in 1 text
+    [exit 1]
+    $ loopx todo add 'ask acme'
+    added todo t-c22j: ask acme
+    $ loopx todo add more
+    [stderr] error: the rules for secrets that git's setting `loopx.secretRules` names: the expression of `x` cannot be used: found open group without closing ')'
+    [stderr] hint: mend the file, or do without it: `git config --unset loopx.secretRules`
+    [exit 1]
+    $ loopx todo add more
+    [stderr] error: the rules for secrets that git's setting `loopx.secretRules` names: it is no file of rules: No such file or directory (os error 2)
+    [stderr] hint: mend the file, or do without it: `git config --unset loopx.secretRules`
+    [exit 1]
+    ");
+}

@@ -10,6 +10,7 @@
 mod checks;
 #[cfg(test)]
 mod corpus;
+pub mod custom;
 mod names;
 mod rules;
 mod shape;
