@@ -58,16 +58,18 @@ impl<'e> Cleared<'e> {
 
 /// The git setting that names a file of rules.
 const RULES: &str = "loopx.secretRules";
+/// The git setting that says whether paths into a home folder are kept out, too.
+const HOME_PATHS: &str = "loopx.refuseHomePaths";
 
 /// The rules that the user has besides, from the file that the setting names; a path that is not absolute is one from the top of
 /// the worktree.
 pub(super) fn custom(git: &Git) -> Result<Custom, Error> {
-    let Some(path) = git.config_path(RULES) else { return Ok(Custom::default()) };
+    let home_paths = git.config_bool(HOME_PATHS);
+    let Some(path) = git.config_path(RULES) else { return Ok(Custom::default().with_home_paths(home_paths)) };
     let path = git.worktree().unwrap_or_default().join(path);
-    let text = std::fs::read_to_string(&path);
-    text.map_err(|error| BadRules::File(error.to_string()))
-        .and_then(|text| Custom::parse(&text))
-        .map_err(Error::SecretRules)
+    let text = std::fs::read_to_string(&path).map_err(|error| BadRules::File(error.to_string()));
+    let custom = text.and_then(|text| Custom::parse(&text)).map_err(Error::SecretRules)?;
+    Ok(custom.with_home_paths(home_paths))
 }
 
 /// Looks over a file of a state that comes from elsewhere.

@@ -469,6 +469,10 @@ fn the_user_may_have_rules_besides() {
         loopx todo add 'ask acme'
     ",
     );
+    repo.git("config loopx.refuseHomePaths true").success();
+    let home = repo.loopx("todo add 'look at /home/ann/x'");
+    assert_eq!(home.code, 1);
+    assert!(home.stderr.contains("(rule `home-path`)") && !home.stderr.contains("ann"), "{home}");
     repo.write("repo/rules.toml", "[[rules]]\nid = \"x\"\nregex = '''('''\n");
     let broken = repo.scene("loopx todo add more");
     fs::remove_file(repo.path("repo/rules.toml")).unwrap();

@@ -397,12 +397,6 @@ fn the_corpus_is_told_apart() {
             alarms.extend(scan(&text).first().map(|hit| format!("{}: {text}", hit.rule)));
         }
     }
-    println!(
-        "{positives} positives of {} kinds, {} missed; {harmless} harmless, {} alarms",
-        kinds.len(),
-        missed.len(),
-        alarms.len()
-    );
     assert!(positives >= 200 && kinds.len() >= 60 && harmless >= 500);
     assert!(
         missed.len() * 100 <= positives,

@@ -4,7 +4,7 @@
 //!
 //! A rule is compiled when one of its keywords is in a text for the first time: most of them never are.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, ops::Range};
 
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use super::{Hit, shape::entropy};
 pub struct Custom {
     rules: Vec<Rule>,
     allowed: Vec<Allowed>,
+    home_paths: bool,
 }
 
 /// Why a file has no rules that could be used.
@@ -95,15 +96,29 @@ impl Custom {
             let allowed = all(form.allowlist.take(), std::mem::take(&mut form.allowlists));
             Rule { form, allowed, compiled: OnceCell::new() }
         });
-        Ok(Self { rules: rules.collect(), allowed: all(file.allowlist, file.allowlists) })
+        Ok(Self { rules: rules.collect(), allowed: all(file.allowlist, file.allowlists), home_paths: false })
+    }
+
+    /// The same, with or without paths into a home folder: they name people.
+    #[must_use]
+    pub fn with_home_paths(self, home_paths: bool) -> Self {
+        Self { home_paths, ..self }
     }
 
     /// What these rules find besides `found`, and `found` itself, in order.
     pub fn scan(&self, text: &str, found: Vec<Hit>) -> Result<Vec<Hit>, BadRules> {
+        let mut found = found;
+        if self.home_paths {
+            let is_new = |path: &Range<usize>| {
+                found.iter().all(|hit| hit.range.end <= path.start || path.end <= hit.range.start)
+            };
+            let paths: Vec<Range<usize>> = home_paths(text).into_iter().filter(is_new).collect();
+            found.extend(paths.into_iter().map(|range| Hit { rule: "home-path".into(), range }));
+            found.sort_by_key(|hit| hit.range.start);
+        }
         if self.rules.is_empty() {
             return Ok(found);
         }
-        let mut found = found;
         let lower = text.to_lowercase();
         for rule in &self.rules {
             let RuleForm { id, regex: Some(expression), keywords, .. } = &rule.form else { continue };
@@ -146,7 +161,25 @@ impl Custom {
     }
 }
 
-fn line_of(text: &str, range: std::ops::Range<usize>) -> &str {
+/// The beginnings of paths up to the name of whose home it is.
+fn home_paths(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for home in ["/home/", "/Users/", "\\Users\\"] {
+        for (at, _) in text.match_indices(home) {
+            let begins = at == 0 || !text.as_bytes()[at - 1].is_ascii_alphanumeric();
+            let name = &text[at + home.len()..];
+            let is_of_it = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+            let length = name.find(|c| !is_of_it(c)).unwrap_or(name.len());
+            if begins && length > 0 {
+                found.push(at..at + home.len() + length);
+            }
+        }
+    }
+    found.sort_by_key(|range| range.start);
+    found
+}
+
+fn line_of(text: &str, range: Range<usize>) -> &str {
     let begin = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
     &text[begin..end]
@@ -210,6 +243,15 @@ keywords = ["brokenword"]
         for harmless in ["acme_aaaaaaaaaaaa", "acme_0000k3j8d7s6", "acme_harmless1234", "acne_k3j8d7s6f5a4"] {
             assert_eq!(found(harmless), Ok(vec![]), "{harmless}");
         }
+    }
+
+    #[test]
+    fn paths_into_a_home_name_somebody() {
+        let custom = Custom::default().with_home_paths(true);
+        let text = "see /home/ann/x and C:\\Users\\Bob\\y, not src/home/x or $HOME/x or /home/";
+        let hits = custom.scan(text, Vec::new()).unwrap();
+        let found: Vec<&str> = hits.into_iter().map(|hit| &text[hit.range]).collect();
+        assert_eq!(found, ["/home/ann", "\\Users\\Bob"]);
     }
 
     #[test]
