@@ -20,3 +20,7 @@ fuzz seconds="60":
         mkdir -p fuzz/corpus/$target && \
         cargo +nightly fuzz run $target fuzz/corpus/$target fuzz/seeds/$target -- -max_total_time={{seconds}} || exit; \
     done
+
+# Where the gate holds; see docs/enforcement.md for the programs it wants.
+enforcement:
+    cargo bench --locked --profile dev --bench enforcement

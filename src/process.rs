@@ -7,20 +7,25 @@ use std::{
     ffi::OsString,
     fs::File,
     io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
-    os::unix::process::ExitStatusExt as _,
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, ExitStatus, Stdio},
+    sync::mpsc,
     thread,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use signal_hook::{
-    consts::{SIGCHLD, SIGINT, SIGQUIT, SIGTERM},
+    consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM},
     iterator::Signals,
 };
 
-use crate::domain::{command::Ended, id::Entropy, time::Timestamp};
+use crate::domain::{
+    command::Ended,
+    id::Entropy,
+    time::{Seconds, Timestamp},
+};
 
 /// The goal that commands mean when none is named.
 pub const LOOPX_GOAL: &str = "LOOPX_GOAL";
@@ -33,12 +38,22 @@ const LOOPX_SEED: &str = "LOOPX_SEED";
 /// Tells a command that `guard run` started what it was let through for. Nothing here looks at it: a check inside such a
 /// command is a check like any other.
 pub const LOOPX_GUARD: &str = "LOOPX_GUARD";
+/// Tells an editor that loopx started it.
+const LOOPX_EDITING: &str = "LOOPX_EDITING";
 /// git's own: the repository the user means.
 pub const GIT_DIR: &str = "GIT_DIR";
 /// git's own: where the git that runs a hook has its parts.
 pub const GIT_EXEC_PATH: &str = "GIT_EXEC_PATH";
 /// git's own: the index that a hook before a commit looks at.
 pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
+/// git's own, for a hook on a server: where the objects of a push are until the hook has agreed.
+pub const GIT_QUARANTINE_PATH: &str = "GIT_QUARANTINE_PATH";
+/// git's own: where objects are put.
+pub const GIT_OBJECT_DIRECTORY: &str = "GIT_OBJECT_DIRECTORY";
+/// git's own: where else there are objects.
+pub const GIT_ALTERNATE_OBJECT_DIRECTORIES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES";
+/// The editor that people want, the first that is set.
+const EDITORS: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
 /// git's own: the command that reaches other hosts.
@@ -162,12 +177,60 @@ impl Process {
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), ended) {}
         stop.close();
         let _ = passing_on.join();
+        Ok(how(child.wait()?))
+    }
+
+    /// Runs `argv` in the folder `dir` without input, and listens to what it prints, for `timeout` at most. When it ends, by
+    /// itself or not, everything it started ends with it. An error means that it did not start.
+    pub fn listen(&self, argv: &[String], dir: &Path, timeout: Seconds) -> io::Result<Heard> {
+        let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut signals = Signals::new([SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP])?;
+        let (reader, writer) = io::pipe()?;
+        let mut command = Command::new(program);
+        command.args(args).current_dir(dir).stdin(Stdio::null()).process_group(0);
+        let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+        // The pipe ends when nobody holds its other end any more, and `command` does.
+        drop(command);
+        let group = Pid::from_child(&child);
+        let stop = signals.handle();
+        let (told, news) = mpsc::channel();
+        let watching =
+            thread::spawn(move || signals.forever().for_each(|signal| told.send(signal).unwrap_or(())));
+        let (said, words) = mpsc::channel();
+        thread::spawn(move || said.send(Words::of(reader)));
+
+        let until = Instant::now() + Duration::from_secs(timeout.0.into());
+        // It keeps its number until it was waited for, so that no signal goes to a stranger.
+        let has_ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let stopped = loop {
+            if waitid(WaitId::Pid(group), has_ended)?.is_some() {
+                break None;
+            }
+            match news.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(SIGCHLD) => {}
+                Ok(signal) => break Some(Some(Ended::Signal(u8::try_from(signal).unwrap_or(u8::MAX)))),
+                Err(_) => break Some(None),
+            }
+        };
+        // Also what it left running, which would hold the pipe open.
+        let _ = kill_process_group(group, Signal::KILL);
         let status = child.wait()?;
-        let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
-        Ok(match (status.code(), status.signal()) {
-            (Some(code), _) => Ended::Exit(byte(code)),
-            (None, signal) => Ended::Signal(byte(signal.unwrap_or_default())),
-        })
+        let ended = stopped.unwrap_or_else(|| Some(how(status)));
+        stop.close();
+        let _ = watching.join();
+        let words = words.recv_timeout(Duration::from_secs(2)).unwrap_or_default();
+        Ok(Heard { ended, words })
+    }
+
+    /// Lets the user edit the file at `path` with the editor they want. An error when it did not start; otherwise whether it
+    /// ended well.
+    pub fn edit(&self, path: &Path) -> io::Result<bool> {
+        let editor = EDITORS.iter().find_map(|name| self.env_os(name)).unwrap_or_else(|| "vi".into());
+        // As git does: the variable is a command line of the user's own shell.
+        let mut script = editor;
+        script.push(" \"$@\"");
+        let script = ["sh".into(), "-c".into(), script, "editor".into(), path.into()];
+        Ok(self.run(&script, Path::new("."), (LOOPX_EDITING, "1"))? == Ended::Exit(0))
     }
 
     /// Standard input and output with nothing kept back in between.
@@ -200,6 +263,50 @@ impl Process {
     /// Prints to standard error.
     pub fn err(&self, text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// What was heard of a command that ran.
+#[derive(Debug)]
+pub struct Heard {
+    /// How it ended, if it did in time.
+    pub ended: Option<Ended>,
+    pub words: Words,
+}
+
+/// Head and tail of what a command printed.
+#[derive(Debug, Default)]
+pub struct Words {
+    pub head: Vec<u8>,
+    pub tail: Vec<u8>,
+    /// Bytes between the two.
+    pub left_out: u64,
+}
+
+impl Words {
+    /// Most bytes of either.
+    const MOST: usize = 8 * 1024;
+
+    fn of(mut reader: impl io::Read) -> Self {
+        let mut words = Self::default();
+        let mut buffer = [0; 8 * 1024];
+        while let Ok(read @ 1..) = reader.read(&mut buffer) {
+            let (head, rest) = buffer[..read].split_at(read.min(Self::MOST - words.head.len()));
+            words.head.extend_from_slice(head);
+            words.tail.extend_from_slice(rest);
+            let over = words.tail.len().saturating_sub(Self::MOST);
+            words.tail.drain(..over);
+            words.left_out += over as u64;
+        }
+        words
+    }
+}
+
+fn how(status: ExitStatus) -> Ended {
+    let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ended::Exit(byte(code)),
+        (None, signal) => Ended::Signal(byte(signal.unwrap_or_default())),
     }
 }
 

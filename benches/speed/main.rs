@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a bench measures and says so")]
 
 mod memory;
+mod push;
 #[path = "../sealed/mod.rs"]
 mod sealed;
 mod secrets;
@@ -186,7 +187,7 @@ fn todo(number: usize, closed: bool) -> Todo {
     let at = Timestamp::from_unix(1_700_000_000 + i64::try_from(number).expect("a number"));
     let added = Stamp { by: "agent:codex-1".parse().expect("an actor"), at };
     let state = match closed {
-        true => TodoState::Done { by: added.by.clone(), at, evidence: [].into(), note: None },
+        true => TodoState::Done { by: added.by.clone(), at, evidence: [].into(), note: None, epoch: 0 },
         false => TodoState::Open { epoch: 0 },
     };
     Todo {
@@ -196,6 +197,8 @@ fn todo(number: usize, closed: bool) -> Todo {
         priority: Priority::P2,
         needs: [].into(),
         requires: [].into(),
+        check: None,
+        monitor: None,
         added,
         state,
     }
@@ -291,15 +294,21 @@ fn time(repos: &mut [Repo; 3]) {
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    if args.is_empty() || args.iter().any(|arg| arg == "secrets") {
+    let wants = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
+    if wants("push") {
+        push::tell();
+    }
+    if wants("secrets") {
         secrets::tell();
     }
-    if args.iter().any(|arg| arg == "secrets") {
+    if !wants("time") && !wants("memory") {
         return;
     }
     let mut repos = SIZES.map(Repo::new);
-    if args.iter().all(|arg| arg != "memory") {
+    if wants("time") {
         time(&mut repos);
     }
-    memory::tell(&repos);
+    if wants("memory") {
+        memory::tell(&repos);
+    }
 }

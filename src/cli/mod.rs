@@ -15,6 +15,7 @@ mod init;
 mod quota;
 mod secret;
 mod status;
+mod sync;
 mod todo;
 mod transfer;
 mod uninstall;
@@ -124,6 +125,11 @@ enum Command {
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
+    /// The one remote that the state may go to
+    #[command(subcommand)]
+    Remote(sync::Remote),
+    /// Bring the state here and the one at the remote together
+    Sync(sync::Sync),
     /// Take loopx out of this clone again; the state stays unless it is purged (a person at a terminal only)
     Uninstall(uninstall::Uninstall),
     /// Called by git and by cargo, not by people
@@ -257,12 +263,12 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         }
         Command::Bypass(bypass) => return Ok(Answer::Said(bypass.run(process, ctx)?)),
         Command::Init(init) => init.run(process, ctx)?,
-        Command::Goal(goal) => goal.run(ctx)?,
+        Command::Goal(goal) => goal.run(process, ctx)?,
         Command::ConfigureGoal(configure) => configure.run(process, ctx)?,
         Command::GoalConfig(show) => show.run(ctx)?,
         Command::Gate(gate) => gate.run(process, ctx)?,
         Command::ResolveGate(resolve) => resolve.run(process, ctx)?,
-        Command::Todo(todo) => todo.run(ctx)?,
+        Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
         Command::History(history) => history.run(ctx)?,
@@ -273,6 +279,8 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Compact(compact) => compact.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,
         Command::Import(import) => import.run(process, ctx)?,
+        Command::Remote(remote) => remote.run(process, ctx)?,
+        Command::Sync(sync) => sync.run(process, ctx)?,
         Command::Hooks(hooks) => hooks.run(process, ctx)?,
         Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
         Command::Hook(_) | Command::Guard(_) | Command::Demo | Command::Completions { .. } => {

@@ -41,6 +41,13 @@ pub enum Finding {
     File { path: String, bytes: u64, digest: String },
     /// A command that ran because no gate held `guarded` back.
     Command { argv: CommandLine, guarded: Act, seconds: Seconds, ended: Ended },
+    /// The check of a todo, which was passed: head and tail of what it printed, without what looks like a secret.
+    Check {
+        argv: CommandLine,
+        seconds: Seconds,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<Note>,
+    },
 }
 
 impl Finding {
@@ -52,6 +59,7 @@ impl Finding {
             Self::Commit { .. } => "commit",
             Self::File { .. } => "file",
             Self::Command { .. } => "command",
+            Self::Check { .. } => "check",
         }
     }
 }

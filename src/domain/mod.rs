@@ -20,9 +20,11 @@ pub mod command;
 pub mod evidence;
 pub mod gate;
 pub mod goal;
+pub mod needs;
 pub mod policy;
 pub mod quota;
 pub mod todo;
+pub mod worklist;
 
 pub mod audit;
 pub mod change;
@@ -32,6 +34,7 @@ pub mod refusal;
 pub mod scope;
 pub mod secret;
 pub mod state;
+pub mod sync;
 
 #[cfg(test)]
 mod samples;

@@ -4,6 +4,7 @@
 
 use super::{
     actor::Actor,
+    command::CommandLine,
     id::{AgentId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
     text::{Note, Title},
     time::Timestamp,
@@ -20,6 +21,14 @@ pub enum Refusal {
     UnknownGoal(GoalId),
     #[error("there is a goal `{0}` already")]
     GoalExists(GoalId),
+    #[error("goal `{goal}` was {state} by {} already", .by.name())]
+    GoalAlready { goal: GoalId, state: &'static str, by: Actor },
+    #[error("goal `{goal}` is not paused")]
+    GoalNotPaused { goal: GoalId },
+    #[error("goal `{goal}` has open questions: {}", list(.gates))]
+    GoalGated { goal: GoalId, gates: Vec<GateId> },
+    #[error("goal `{goal}` lacks evidence for {}", .missing.iter().map(|(number, text)| format!("{number} (\"{text}\")")).collect::<Vec<_>>().join(", "))]
+    GoalUnmet { goal: GoalId, missing: Vec<(usize, Title)> },
     #[error("goal `{goal}` is {state}")]
     GoalNotActive { goal: GoalId, state: &'static str },
 
@@ -44,6 +53,30 @@ pub enum Refusal {
     AmbiguousTodo { prefix: TodoPrefix, candidates: Vec<TodoId> },
     #[error("todo `{todo}` is claimed by {} until {until}", .by.name())]
     TodoClaimed { todo: TodoId, by: Actor, until: Timestamp },
+    #[error("the claim on todo `{todo}` ran out, and {} took it over at {at}, until {until}", .by.name())]
+    TakenOver { todo: TodoId, by: Actor, at: Timestamp, until: Timestamp },
+    #[error("todo `{todo}` was {did} by {}, and only a person may {what} it", .person.name())]
+    OfAPerson { todo: TodoId, person: Actor, did: &'static str, what: &'static str },
+    #[error("todo `{todo}` has a check, which agent `{agent}` may not change or take away")]
+    CheckIsKept { todo: TodoId, agent: AgentId },
+    #[error("todo `{todo}` is done when `{check}` exits with 0, and that was not seen")]
+    CheckNotPassed { todo: TodoId, check: CommandLine },
+    #[error("todo `{todo}` is {state}, not closed")]
+    TodoNotClosed { todo: TodoId, state: &'static str },
+    #[error("todo `{todo}` is not blocked")]
+    NotBlocked { todo: TodoId },
+    #[error("todo `{todo}` is no monitor")]
+    NoMonitor { todo: TodoId },
+    #[error("todo `{todo}` is a monitor, which has no parts")]
+    IsAMonitor { todo: TodoId },
+    #[error("todo `{todo}` would need itself: {}", along(.circle))]
+    Circle { todo: TodoId, circle: Vec<TodoId> },
+    #[error(
+        "todo `{todo}` needs `{need}`, which is for a person, and agent `{agent}` may not leave that out"
+    )]
+    NeedOfAPerson { todo: TodoId, need: TodoId, agent: AgentId },
+    #[error("nothing of goal `{goal}` can be claimed now")]
+    NothingReady { goal: GoalId },
     #[error("nobody has claimed todo `{todo}`")]
     NotClaimed { todo: TodoId },
     #[error("todo `{todo}` is blocked{}: {reason}", on_gate(.on.as_ref()))]
@@ -77,6 +110,20 @@ pub enum Refusal {
 
 fn list<T: std::fmt::Display>(items: &[T]) -> String {
     items.iter().map(|item| format!("`{item}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A walk along needs; of a long one its ends.
+fn along(circle: &[TodoId]) -> String {
+    let said = |ids: &[TodoId]| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" needs ");
+    match circle.len() {
+        0..=10 => said(circle),
+        length => format!(
+            "{} needs … ({} more) needs {}",
+            said(&circle[..4]),
+            length - 8,
+            said(&circle[length - 4..])
+        ),
+    }
 }
 
 fn on_gate(gate: Option<&GateId>) -> String {

@@ -4,6 +4,7 @@ mod cargo_credential;
 pub(crate) mod helper;
 mod pre_commit;
 mod pre_push;
+mod pre_receive;
 
 use crate::{
     error::Error,
@@ -25,6 +26,8 @@ pub(crate) enum Hook {
     },
     /// Say when `.loopx` is about to be committed; refuses nothing
     PreCommit,
+    /// On a server: judge a push before it is let in
+    PreReceive,
     /// Judge what cargo wants a token for
     CargoCredential {
         /// Given by cargo to say which protocol it speaks
@@ -46,6 +49,7 @@ impl Hook {
             Self::PrePush { config, remote, url } => {
                 pre_push::run(process, &Remote { name: remote, url }, config, ctx)
             }
+            Self::PreReceive => pre_receive::run(process, ctx),
             Self::PreCommit => pre_commit::run(process, ctx),
             Self::CargoCredential { cargo_plugin: _ } => cargo_credential::run(process, ctx),
         }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Most bytes of refs that are read: a million refs.
-const LIMIT: u64 = 256 * 1024 * 1024;
+pub(super) const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// `named`: the configuration names this hook, and a hook file may ask the same question a moment later.
 pub(super) fn run(

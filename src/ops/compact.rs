@@ -29,13 +29,12 @@ pub struct Compacted {
 /// Looks what there is to leave behind. A history with a commit in it that is no legal mutation is kept: it is the only
 /// place where that can be seen.
 pub fn plan(ctx: &Ctx, progress: impl FnMut(usize, usize)) -> Result<Plan, Error> {
-    let commits = ctx.store.length()?;
     let verified = ctx.store.verify(false, ctx.now, progress)?;
     if let Some(bad) = verified.bad {
         let problem = format!("the history has a commit that is no legal mutation: {}", &bad.commit[..10]);
         return Err(Error::new(Kind::Refused, problem).hint("run `loopx verify`"));
     }
-    Ok(Plan { tip: verified.tip, commits })
+    Ok(Plan { commits: verified.known + verified.checked, tip: verified.tip })
 }
 
 /// Leaves behind what `plan` says. Takes a person, because nobody can verify afterwards what was.

@@ -127,6 +127,7 @@ pub fn brief(what: &Finding) -> String {
             format!("file {path} ({bytes})")
         }
         Finding::Command { argv, seconds, ended, .. } => format!("{argv} ({ended}, {seconds})"),
+        Finding::Check { argv, seconds, .. } => format!("{argv} (passed, {seconds})"),
     }
 }
 

@@ -16,8 +16,8 @@ use crate::{
     store::{self, Snapshot},
 };
 
-/// Where a job of CI looks for the state unless it is told otherwise.
-pub const STATE_REF: &str = "refs/loopx/state";
+/// Where a job of CI looks for the state unless it is told otherwise, and where a sync puts it.
+pub use crate::store::remote::STATE_REF;
 
 /// The answer.
 ///

@@ -14,6 +14,9 @@ use crate::{
     store::Snapshot,
 };
 
+/// Refs below this are written by `loopx sync` and by nobody else.
+const OURS: &str = "refs/loopx/";
+
 /// Where a push goes, as git tells the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
@@ -44,7 +47,9 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
     let snapshot = ctx.store.trusted()?;
     let gates = gates(&snapshot)?;
     let holding = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.holds_back(Act::Push));
-    let look_at_files = holding().any(|gate| !gate.scope.paths.is_empty());
+    // What another branch has was let in there, which says nothing of the branches that a gate is about.
+    let about_files = || holding().map(|gate| &gate.scope).filter(|scope| !scope.paths.is_empty());
+    let counts = |name: &str| about_files().all(|scope| scope.has_branch(name));
     let remotes = match holding().any(|gate| !gate.scope.remotes.is_empty()) {
         true => ctx.store.git().known_as(&remote.name, &remote.url)?,
         false => BTreeSet::new(),
@@ -56,13 +61,14 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
             None => RefUpdate::Deleted,
             Some(id) => {
                 let was = line.remote_id.as_deref();
-                let carries = match line.local == state_ref || line.remote == state_ref {
+                let is_ours = |name: &str| name == state_ref || name.starts_with(OURS);
+                let carries = match is_ours(&line.local) || is_ours(&line.remote) {
                     true => Some(Carried::State),
                     false => ctx.store.carries(id, &remote.name, was)?,
                 };
-                let changed = match look_at_files {
-                    true => ctx.store.changed_files(id, &remote.name, was)?,
-                    false => None,
+                let changed = match about_files().next() {
+                    Some(_) => ctx.store.changed_files(id, &remote.name, was, counts)?,
+                    None => None,
                 };
                 RefUpdate::Written { carries, changed }
             }

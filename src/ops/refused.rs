@@ -17,6 +17,7 @@ impl From<Refusal> for Error {
             | R::UnknownBypass(_) => Kind::NotFound,
             R::SeveralGoals(_) | R::GateInSeveralGoals { .. } | R::AmbiguousTodo { .. } => Kind::Usage,
             R::QuestionChanged { .. } => Kind::Conflict,
+            R::OfAPerson { .. } | R::CheckIsKept { .. } | R::NeedOfAPerson { .. } => Kind::PersonNeeded,
             _ => Kind::Refused,
         };
         let hint = match &refusal {
@@ -47,6 +48,33 @@ impl From<Refusal> for Error {
             R::TodoClaimed { .. } | R::NeedsOpen { .. } | R::TodoForPerson { .. } => {
                 Some("run `loopx quota should-run` for something to do".into())
             }
+            R::TakenOver { .. } | R::NothingReady { .. } => {
+                Some("run `loopx quota should-run`: it says what may be done now, and why".into())
+            }
+            R::OfAPerson { todo, what, .. } => {
+                let verb = if *what == "change" { "edit" } else { what };
+                Some(format!("ask the person to run `loopx todo {verb} {todo}` in a terminal"))
+            }
+            R::CheckIsKept { todo, .. } | R::NeedOfAPerson { todo, .. } => {
+                Some(format!("ask the person to run `loopx todo edit {todo}` in a terminal"))
+            }
+            R::CheckNotPassed { todo, .. } => {
+                Some(format!("run `loopx todo done {todo}` again: the check was changed meanwhile"))
+            }
+            R::TodoNotClosed { todo, .. }
+            | R::NotBlocked { todo }
+            | R::NoMonitor { todo }
+            | R::Circle { todo, .. } => Some(format!("run `loopx todo show {todo}`")),
+            R::IsAMonitor { todo } => Some(format!(
+                "add todos with `loopx todo poll {todo} --changed --follow-up \"<what to do>\"`"
+            )),
+            R::GoalAlready { goal, .. } | R::GoalNotPaused { goal } => {
+                Some(format!("run `loopx goal show {goal}`"))
+            }
+            R::GoalGated { gates, .. } => gates.first().map(|gate| format!("run `loopx gate show {gate}`")),
+            R::GoalUnmet { missing, .. } => missing.first().map(|(number, _)| {
+                format!("give `--met {number}=<evidence>`; `loopx evidence list` shows what there is")
+            }),
             R::NotClaimed { todo } => Some(format!("run `loopx todo claim {todo}`")),
             R::TodoBlocked { on: Some(gate), .. } => Some(format!("run `loopx gate show {gate}`")),
             R::GateOverTodo { gate, answers, .. } => {
@@ -135,6 +163,46 @@ impl From<store::Error> for Error {
             S::Foreign { last: None, .. } => {
                 (Kind::Distrusted, &["if it is right as it is, a person takes it over with `loopx init`"])
             }
+            S::UnknownRemote { known, .. } => {
+                let hint = match known.first() {
+                    Some(name) => format!("name one of them: `loopx remote set {name}`"),
+                    None => "add it first: `git remote add <name> <address>`".to_owned(),
+                };
+                return Self::new(Kind::Refused, problem.to_string()).hint(hint);
+            }
+            S::NoTarget => {
+                (Kind::Refused, &["a person says where it may go, with `loopx remote set <name>`"])
+            }
+            S::OtherAddress(name) | S::SeveralAddresses(name) => {
+                let look = format!("look at it with `git remote get-url --push --all {name}`");
+                let again = format!("a person lets the state go there with `loopx remote set {name}`");
+                return Self::new(Kind::Refused, problem.to_string()).hint(look).hint(again);
+            }
+            S::Remote { remote, .. } => {
+                let hint = format!("see whether git gets through with `git ls-remote {remote}`");
+                return Self::new(Kind::Environment, problem.to_string()).hint(hint);
+            }
+            S::BadRemoteState { .. } => (
+                Kind::Distrusted,
+                &["nothing was changed; look at it with `git log --patch refs/loopx/remote`"],
+            ),
+            S::OtherRepository(_) => (
+                Kind::Refused,
+                &[
+                    "choose another remote with `loopx remote set <name>`, or take that state into a fresh clone",
+                ],
+            ),
+            S::NoCommonPast { .. } => (
+                Kind::Refused,
+                &["a person gives up what is only here with `loopx sync --drop-ours`, and does it again"],
+            ),
+            S::Clash { base, .. } | S::CannotFollow { base, .. } => {
+                let (theirs, ours) = ("refs/loopx/remote", &base[..10]);
+                return Self::new(Kind::Refused, problem.to_string())
+                    .hint(format!("nothing was changed; see what they did with `git log --patch {ours}..{theirs}`"))
+                    .hint("a person lets go of what was done here with `loopx sync --drop-ours`, and does it again");
+            }
+            S::NotForward(_) => (Kind::Refused, &["fetch first, with `loopx sync`"]),
             S::Illegal { .. } => (
                 Kind::Distrusted,
                 &["run `loopx verify --all` where the state comes from, and fetch it again"],

@@ -10,11 +10,6 @@ use crate::domain::{
 };
 
 impl Store {
-    /// How many commits lead to the newest state.
-    pub fn length(&self) -> Result<usize, Error> {
-        Ok(self.count(self.trusted_tip()?)?.0)
-    }
-
     /// Leaves behind what led to the commit `seen` (hex), which has to be the newest one still. What the reflog of the
     /// branch remembers stays reachable until git lets go of it.
     pub fn leave_behind(&self, seen: &str, stamp: &Stamp) -> Result<Updated<()>, Error> {

@@ -56,6 +56,39 @@ pub enum Error {
     /// The file of the branch makes no sense, as after a power cut.
     #[error("`{}` is no ref that git could read", place(.0))]
     BrokenRef(PathBuf),
+    /// A remote that was named is none of this clone's.
+    #[error("`{name}` is no remote of this clone{}", .known.first().map_or(String::new(), |_| format!(" (it has {})", .known.join(", "))))]
+    UnknownRemote { name: String, known: Vec<String> },
+    /// Nobody has said where the state may go.
+    #[error("no remote is set, so the state stays on this machine")]
+    NoTarget,
+    /// Somebody changed the address of the remote that a person chose.
+    #[error("the address of `{0}` is not the one that a person let the state go to")]
+    OtherAddress(String),
+    #[error("`{0}` has several addresses to push to, and the state goes to one place only")]
+    SeveralAddresses(String),
+    /// git could not get through to the remote, or it refused.
+    #[error("cannot {doing} `{remote}`: {problem}")]
+    Remote { doing: &'static str, remote: String, problem: String },
+    /// What the remote has cannot be read as a state.
+    #[error("what `{remote}` has as state cannot be taken: {problem}")]
+    BadRemoteState { remote: String, problem: String },
+    #[error("the state at `{0}` is that of another repository")]
+    OtherRepository(String),
+    /// Same repository, and no common past.
+    #[error(
+        "the histories here and at `{remote}` have no commit in common, because one was left behind {side}, and the states differ by now"
+    )]
+    NoCommonPast { remote: String, side: &'static str },
+    /// Both sides changed the same records.
+    #[error("the state here and the one at `{remote}` have both changed {} since they were the same", .records.join(", "))]
+    Clash { remote: String, records: Vec<String>, base: String },
+    /// A commit of ours is no legal mutation after what the other side did.
+    #[error("{} \"{subject}\" cannot follow what `{remote}` has: {problem}", short(.commit))]
+    CannotFollow { remote: String, commit: String, subject: String, problem: String, base: String },
+    /// What was pushed to where the state is kept would take something back.
+    #[error("`{0}` only moves forward, and what was pushed does not follow what is here")]
+    NotForward(&'static str),
     /// A file that was given to be imported.
     #[error("line {line} of the export: {problem}")]
     BadExport { line: usize, problem: String },

@@ -47,13 +47,14 @@ impl Stored for Policy {
 
 impl Stored for Gate {
     const SYNTAX: Syntax = Syntax::Toml;
-    const FIELDS: &'static [&'static str] = &["question", "options", "blocks", "todos", "asked", "state"];
+    const FIELDS: &'static [&'static str] =
+        &["question", "options", "blocks", "todos", "scope", "asked", "state"];
 }
 
 impl Stored for Todo {
     const SYNTAX: Syntax = Syntax::Toml;
     const FIELDS: &'static [&'static str] =
-        &["title", "body", "for", "priority", "needs", "requires", "added", "state"];
+        &["title", "body", "for", "priority", "needs", "requires", "check", "monitor", "added", "state"];
 }
 
 impl Stored for Evidence {
@@ -279,7 +280,7 @@ is = "open"
         );
         unreadable(
             TODO.replace("title", "tittle").as_bytes(),
-            "cannot be read: unknown field `tittle`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `added`, `state`",
+            "cannot be read: unknown field `tittle`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `check`, `monitor`, `added`, `state`",
         );
         unreadable(
             format!("{TODO}<<<<<<< a\n").as_bytes(),
@@ -301,7 +302,7 @@ is = "open"
         assert_eq!(decode::<Todo>("t", written.as_bytes()).unwrap(), todo);
         unreadable(
             TODO.replace("priority", "colour = \"red\"\npriority").as_bytes(),
-            "cannot be read: unknown field `colour`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `added`, `state`",
+            "cannot be read: unknown field `colour`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `check`, `monitor`, `added`, `state`",
         );
     }
 }

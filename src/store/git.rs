@@ -258,6 +258,11 @@ impl Git {
         self.repo.config_snapshot().boolean(key).unwrap_or(false)
     }
 
+    /// The same for a switch that is on when it is not there, and when it makes no sense.
+    pub(super) fn config_is_not_off(&self, key: &str) -> bool {
+        self.repo.config_snapshot().boolean(key).unwrap_or(true)
+    }
+
     /// Why the last commit was not signed although the user signs commits, told once.
     pub(super) fn unsigned(&self) -> Option<String> {
         self.unsigned.borrow_mut().take()
@@ -527,6 +532,18 @@ impl Git {
         let bytes = Some(bytes).filter(|bytes| held + bytes.len() <= AT_HAND);
         fresh.push((id, kind, bytes));
         Ok(id)
+    }
+
+    /// What [`Git::fresh`] is from now on: the objects of several commits that are published as one.
+    pub(super) fn put_fresh(&self, objects: Vec<Fresh>, was_collecting: bool) {
+        self.fresh.replace((objects, was_collecting));
+    }
+
+    /// Looks for objects in `objects` only, and in the places that it names.
+    pub(super) fn look_in(&mut self, objects: &Path) -> Result<(), Error> {
+        let found = gix::odb::at(objects, self.hash_kind()).map_err(Error::io("open", objects))?;
+        self.repo.objects = found.into();
+        Ok(())
     }
 
     pub(super) fn fresh(&self) -> std::cell::Ref<'_, (Vec<Fresh>, bool)> {

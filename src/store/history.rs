@@ -37,7 +37,7 @@ impl Store {
         Ok(entries)
     }
 
-    fn entry(&self, id: ObjectId) -> Result<(Entry, Option<ObjectId>), Error> {
+    pub(super) fn entry(&self, id: ObjectId) -> Result<(Entry, Option<ObjectId>), Error> {
         let damaged = |error: gix::Error| Error::Damaged(chain(&error));
         let commit = self.git.repo().find_commit(id).map_err(damaged)?;
         let decoded = commit.decode().map_err(|error| Error::Damaged(error.to_string()))?;

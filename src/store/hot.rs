@@ -113,7 +113,8 @@ fn append(path: &Path, edit: &Edit, fresh: &[Fresh], hash: gix::hash::Kind) -> s
     fs::File::options().append(true).open(path)?.write_all(&out)
 }
 
-fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
+/// Writes the file anew with what is open in `snapshot`.
+pub(super) fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut body = Vec::new();
     for (id, _, bytes) in snapshot.at_hand()? {
         entry(id, &bytes, &mut body);

@@ -6,6 +6,7 @@ use crate::domain::{
     actor::{Person, Stamp},
     change::{Change, Op, Record},
     text::Note,
+    time::Timestamp,
 };
 
 /// A commit message with the identity and the time it is signed off with.
@@ -44,6 +45,16 @@ impl Message {
         }
         trailer("Signed-off-by", &signer.to_string());
         Self { text, signer: signer.clone(), time: format!("{} +0000", stamp.at.unix()) }
+    }
+
+    /// What the reflog says of a move of the branch that makes no commit of its own.
+    pub(super) fn of_a_move(subject: String, stamp: &Stamp, signer: &Person) -> Self {
+        Self { text: subject, signer: signer.clone(), time: format!("{} +0000", stamp.at.unix()) }
+    }
+
+    /// The very message of a commit that is made again elsewhere: its text, by whom, and when.
+    pub(super) fn again(text: String, signer: Person, at: Timestamp) -> Self {
+        Self { text, signer, time: format!("{} +0000", at.unix()) }
     }
 
     pub(super) fn text(&self) -> &str {

@@ -25,17 +25,20 @@ pub mod gits;
 pub mod health;
 pub mod history;
 pub mod hot;
+mod incoming;
 pub mod inspect;
 pub mod layout;
 pub mod message;
 pub mod program;
 pub mod project;
 pub mod pushes;
+pub mod remote;
 mod screen;
 pub mod setup;
 mod shelter;
 mod signature;
 pub mod snapshot;
+pub mod sync;
 pub mod takedown;
 pub mod transfer;
 pub mod transport;
@@ -241,20 +244,21 @@ impl Store {
     /// What of loopx's is among what `pushed` (hex) reaches and `remote` is not known to have. `was` is what the remote said
     /// the ref is now.
     pub fn carries(&self, pushed: &str, remote: &str, was: Option<&str>) -> Result<Option<Carried>, Error> {
-        let mut known = self.git.known_to_have(remote);
-        known.extend(was.map(object_id).transpose()?);
-        self.git.carries(object_id(pushed)?, &known)
+        let known = || self.git.known_to_have(remote, |_| true);
+        self.git.carries(object_id(pushed)?, was.map(object_id).transpose()?, known)
     }
 
-    /// The files that are changed by commits which `pushed` (hex) reaches and `remote` is not known to have, from the top of the
-    /// project. None for something else than commits.
+    /// The files that are changed by commits which `pushed` (hex) reaches, and neither what its ref `was` on the other side
+    /// nor a branch that `remote` is known to have and that `counts` by its full name there. From the top of the project; none
+    /// for something else than commits.
     pub fn changed_files(
         &self,
         pushed: &str,
         remote: &str,
         was: Option<&str>,
+        counts: impl Fn(&str) -> bool,
     ) -> Result<Option<BTreeSet<String>>, Error> {
-        let mut known = self.git.known_to_have(remote);
+        let mut known = self.git.known_to_have(remote, counts);
         known.extend(was.map(object_id).transpose()?);
         self.git.changed_files(object_id(pushed)?, &known)
     }

@@ -3,7 +3,7 @@
 
 use std::{
     ffi::OsStr,
-    io::Write as _,
+    io::{Read as _, Write as _},
     path::Path,
     process::{Command, Stdio},
 };
@@ -60,17 +60,7 @@ pub(super) fn git<S: AsRef<OsStr>>(
     input: &[u8],
 ) -> Result<Vec<u8>, Error> {
     let failed = |problem: String| Error::Git { doing, problem };
-    #[expect(clippy::disallowed_methods, reason = "this is the wall")]
-    let mut command = Command::new("git");
-    without_routing(&mut command);
-    let git_dir = git_dir.canonicalize().map_err(Error::io("find", git_dir))?;
-    command
-        .arg("--git-dir")
-        .arg(git_dir)
-        .args(["-c", "core.hooksPath=/dev/null"])
-        .args(args)
-        .current_dir(dir);
-    command.env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+    let mut command = prepared(git_dir, dir, args)?;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child =
         command.spawn().map_err(|error| failed(format!("the program `git` does not start: {error}")))?;
@@ -85,4 +75,71 @@ pub(super) fn git<S: AsRef<OsStr>>(
     let stderr = String::from_utf8_lossy(&output.stderr);
     let line = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
     Err(failed(crate::domain::text::shown(line, 300)))
+}
+
+/// Runs git against a remote, and hands everything that it says on the way to `say`. Returns what it printed, or in the inner
+/// error why it failed: what the other side said, else what git says itself.
+pub(super) fn git_and_remote<S: AsRef<OsStr>>(
+    git_dir: &Path,
+    dir: &Path,
+    args: impl IntoIterator<Item = S>,
+    say: &mut dyn FnMut(&[u8]),
+) -> Result<Result<Vec<u8>, String>, Error> {
+    let mut command = prepared(git_dir, dir, args)?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return Ok(Err(format!("the program `git` does not start: {error}"))),
+    };
+    let (mut said, mut buffer) = (Vec::new(), [0; 4096]);
+    if let Some(mut stderr) = child.stderr.take() {
+        while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+            said.extend_from_slice(&buffer[..read]);
+            say(&buffer[..read]);
+        }
+    }
+    let output = match child.wait_with_output() {
+        Ok(output) if output.status.success() => return Ok(Ok(output.stdout)),
+        Ok(output) => output.stdout,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let text = String::from_utf8_lossy(&said) + String::from_utf8_lossy(&output);
+    Ok(Err(crate::domain::text::shown(&reason(&text), 500)))
+}
+
+/// Why git failed, from everything that it said: the other side's words, else its own first complaint.
+fn reason(said: &str) -> String {
+    let lines = || said.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
+    let counts =
+        |line: &&str| line.contains("objects:") || line.contains("deltas:") || line.starts_with("Total ");
+    let theirs = lines().filter_map(|line| line.strip_prefix("remote: ")).map(str::trim);
+    let theirs: Vec<&str> = theirs.filter(|line| !counts(line)).collect();
+    let complaints = ["fatal: ", "error: "];
+    let own = || lines().find_map(|line| complaints.iter().find_map(|word| line.strip_prefix(word)));
+    // One such as `!\tA:B\t[remote rejected] (…)`, which git prints for programs.
+    let rejected = || lines().filter(|line| line.starts_with('!')).find_map(|line| line.rsplit('\t').next());
+    match theirs.is_empty() {
+        false => theirs.join("; "),
+        true => rejected().or_else(own).or_else(|| lines().next()).unwrap_or("it gave no reason").to_owned(),
+    }
+}
+
+/// git for the repository `git_dir` in the folder `dir`, without anybody's hooks, prompts, translations or optional locks.
+fn prepared<S: AsRef<OsStr>>(
+    git_dir: &Path,
+    dir: &Path,
+    args: impl IntoIterator<Item = S>,
+) -> Result<Command, Error> {
+    #[expect(clippy::disallowed_methods, reason = "this is the wall")]
+    let mut command = Command::new("git");
+    without_routing(&mut command);
+    let git_dir = git_dir.canonicalize().map_err(Error::io("find", git_dir))?;
+    command
+        .arg("--git-dir")
+        .arg(git_dir)
+        .args(["-c", "core.hooksPath=/dev/null"])
+        .args(args)
+        .current_dir(dir);
+    command.env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+    Ok(command)
 }

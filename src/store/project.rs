@@ -19,6 +19,9 @@ use super::{
 };
 use crate::domain::{push::Carried, secret, text::shown};
 
+/// So many new commits are looked at before anything is left out that the other side has on other branches.
+const A_FEW: usize = 200;
+
 /// A commit of the project, in hex, with its tree and its subject, in which marks stand for what looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectCommit {
@@ -106,12 +109,17 @@ impl Git {
         Ok(ProjectFile { path, bytes, digest })
     }
 
-    /// What of loopx's is among what `pushed` reaches and what `known` does not: a commit of any state, or a commit that has
-    /// the folder of the state in it.
+    /// What of loopx's is among what `pushed` reaches and neither `was` does, what the ref was on the other side, nor what
+    /// else is `known` to be there: a commit of any state, or a commit that has the folder of the state in it.
     ///
     /// Decided by what the objects contain: the ref may be called anything. An object that is not here cannot be looked
     /// at, which is an error and not a no.
-    pub(super) fn carries(&self, pushed: ObjectId, known: &[ObjectId]) -> Result<Option<Carried>, Error> {
+    pub(super) fn carries(
+        &self,
+        pushed: ObjectId,
+        was: Option<ObjectId>,
+        known: impl FnOnce() -> Vec<ObjectId>,
+    ) -> Result<Option<Carried>, Error> {
         let damaged =
             |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
         let object = self.repo().find_object(pushed).map_err(damaged)?;
@@ -133,15 +141,28 @@ impl Git {
                 self.carried(base.tree).is_ok_and(|carried| carried != Some(Carried::State))
             })
         };
-        let known: Vec<ObjectId> = known.iter().copied().filter(hides).collect();
-        let walk = self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)?;
-        for step in walk {
-            let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
-            if let Some(carried) = self.carried(self.base(step.id)?.tree)? {
-                return Ok(Some(carried));
+        let found = |known: Vec<ObjectId>, most: usize| -> Result<Option<Option<Carried>>, Error> {
+            let walk = self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)?;
+            for (count, step) in walk.enumerate() {
+                if count == most {
+                    return Ok(None);
+                }
+                let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
+                if let Some(carried) = self.carried(self.base(step.id)?.tree)? {
+                    return Ok(Some(Some(carried)));
+                }
             }
+            Ok(Some(None))
+        };
+        let was: Vec<ObjectId> = was.into_iter().filter(hides).collect();
+        // Mostly a branch grows by a few commits, and the other branches need not be looked at.
+        if !was.is_empty()
+            && let Some(carried) = found(was.clone(), A_FEW)?
+        {
+            return Ok(carried);
         }
-        Ok(None)
+        let known = known().into_iter().filter(hides).chain(was).collect();
+        Ok(found(known, usize::MAX)?.flatten())
     }
 
     /// The files that commits change which `pushed` reaches and `known` does not.
@@ -216,17 +237,18 @@ impl Git {
         Ok(find(FOLDER).map(|_| Carried::Folder))
     }
 
-    /// The state branch, and what was fetched of it from elsewhere.
+    /// The state branch, and what was fetched of it from elsewhere, by hand or to be compared.
     pub(super) fn state_refs(&self, branch: &str) -> Result<Vec<String>, Error> {
         let remote = format!("refs/remotes/*/{branch}");
         let own = format!("refs/heads/{branch}");
-        let args = ["for-each-ref", "--format=%(refname)", &own, &remote];
+        let args = ["for-each-ref", "--format=%(refname)", &own, &remote, super::remote::LAST_SEEN];
         let out = program::git("list branches", self.common_dir(), self.common_dir(), args, b"")?;
         Ok(out.lines().map(|name| name.to_str_lossy().into_owned()).collect())
     }
 
-    /// What this clone believes `remote` to have: its remote-tracking branches.
-    pub(super) fn known_to_have(&self, remote: &str) -> Vec<ObjectId> {
+    /// What this clone believes `remote` to have: its remote-tracking branches, as far as they `count` by the full name that
+    /// they have there.
+    pub(super) fn known_to_have(&self, remote: &str, counts: impl Fn(&str) -> bool) -> Vec<ObjectId> {
         let dir = self.common_dir();
         let pattern = format!("refs/remotes/{remote}/");
         if crate::domain::text::shown(remote, 200) != remote
@@ -235,18 +257,26 @@ impl Git {
         {
             return Vec::new();
         }
+        let counts = |name: &str| {
+            name.strip_prefix(&pattern).is_some_and(|branch| counts(&format!("refs/heads/{branch}")))
+        };
         if self.reads_refs_itself() {
             let Ok(platform) = self.repo().references() else { return Vec::new() };
             let Ok(references) = platform.prefixed(pattern.as_str()) else { return Vec::new() };
             return references
                 .flatten()
+                .filter(|reference| counts(&reference.name().as_bstr().to_str_lossy()))
                 .filter_map(|mut reference| reference.peel_to_id().ok())
                 .map(gix::Id::detach)
                 .collect();
         }
-        let args = ["for-each-ref", "--format=%(objectname)", &pattern];
+        let args = ["for-each-ref", "--format=%(objectname) %(refname)", &pattern];
         let out = program::git("list remote-tracking branches", dir, dir, args, b"").unwrap_or_default();
-        out.lines().filter_map(|line| ObjectId::from_hex(line).ok()).collect()
+        let line = |line: &[u8]| {
+            let (id, name) = line.split_once_str(" ")?;
+            counts(&name.to_str_lossy()).then(|| ObjectId::from_hex(id).ok())?
+        };
+        out.lines().filter_map(line).collect()
     }
 }
 

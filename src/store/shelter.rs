@@ -35,7 +35,7 @@ impl Git {
         let fresh = self.fresh();
         let (objects, was_collecting) = &*fresh;
         // One that has ended meanwhile may have taken the first objects before the last was written.
-        if !was_collecting && !self.is_collecting() {
+        if objects.is_empty() || !was_collecting && !self.is_collecting() {
             return Ok(None);
         }
         let whole = |(id, kind, bytes): &Fresh| match bytes {

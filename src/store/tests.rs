@@ -30,7 +30,7 @@ use crate::domain::{
     policy::{Policy, RepositoryId},
     quota::{Quota, Quotas, Spend},
     time::{Seconds, Timestamp},
-    todo::{Priority, Todo, TodoState, Worker},
+    todo::{Check, Looked, Monitor, Priority, Todo, TodoState, Worker},
 };
 
 /// A repository with state in it.
@@ -147,6 +147,8 @@ fn todo(title: &str) -> Todo {
         priority: Priority::P2,
         needs: BTreeSet::new(),
         requires: BTreeSet::new(),
+        check: None,
+        monitor: None,
         added: stamp("10:00"),
         state: TodoState::Open { epoch: 0 },
     }
@@ -160,7 +162,7 @@ fn put_todo(id: &str, todo: Todo) -> Record {
 fn done(title: &str, second: i64) -> Todo {
     let at = Timestamp::from_unix(at("12:00").unix() + second);
     let by: Actor = "agent:codex-1".parse().unwrap();
-    Todo { state: TodoState::Done { by, at, evidence: BTreeSet::new(), note: None }, ..todo(title) }
+    Todo { state: TodoState::Done { by, at, evidence: BTreeSet::new(), note: None, epoch: 0 }, ..todo(title) }
 }
 
 /// The id of the todo with this number; ids begin with every digit there is.
@@ -200,6 +202,12 @@ fn every_kind() -> Vec<Record> {
         ..claimed
     };
     let claimed = claimed.claim(&todo_id("t-7k3q"), &stamp("10:00"), Seconds(3600)).unwrap();
+    let check = Check { argv: CommandLine::typed("sh -c 'a \"b\" && c'").unwrap(), timeout: Seconds(60) };
+    let watched =
+        Todo { check: Some(check), monitor: Some(Monitor::new(Seconds(600), at("10:00"))), ..todo("Watch") };
+    let (watched, _) =
+        watched.poll(&todo_id("t-0003"), &stamp("10:00"), Looked::Saw("green".parse().unwrap())).unwrap();
+    let watched = watched.claim(&todo_id("t-0003"), &stamp("10:00"), Seconds(60)).unwrap();
     let note = "too risky".parse().unwrap();
     let blocked = claimed.block_on(&id, &stamp("10:00").by, at("10:10"), note);
     let finding = |what: Finding| Evidence {
@@ -214,6 +222,8 @@ fn every_kind() -> Vec<Record> {
     let argv = CommandLine::of(&["sh", "-c", "echo \"it's\"\n", ""]);
     let command =
         |ended| Finding::Command { argv: argv.clone(), guarded: Act::Publish, seconds: Seconds(90), ended };
+    let output = Some("  ok\n\n\"quoted\"\n".parse().unwrap());
+    let passed = Finding::Check { argv: argv.clone(), seconds: Seconds(3), output };
     let turn = "turn-1".parse().unwrap();
     let spend = Spend { turn, slots: 2, evidence: vec!["e-0001".parse().unwrap()], added: stamp("10:00") };
     let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
@@ -244,12 +254,14 @@ fn every_kind() -> Vec<Record> {
             put_todo("t-7k3q", claimed),
             put_todo("t-0001", blocked),
             put_todo("t-0002", done("Done", 1)),
+            put_todo("t-0003", watched),
             evidence("e-0001", Finding::Note { text: "it works".parse().unwrap() }),
             evidence("e-0002", Finding::Link { url: "https://example.test/?a=b#c".parse().unwrap() }),
             evidence("e-0003", Finding::Commit { commit: "0".repeat(40), subject: "fix: \"it\"".into() }),
             evidence("e-0004", Finding::File { path: "a b".into(), bytes: 1, digest: "sha256:00".into() }),
             evidence("e-0005", command(Ended::Exit(0))),
             evidence("e-0006", command(Ended::Signal(15))),
+            evidence("e-0007", passed),
             Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
             Record::Bypass("b-0001".parse().unwrap(), bypass.clone()),
             Record::Bypass("b-0002".parse().unwrap(), acknowledged),
@@ -762,4 +774,66 @@ fn the_store_does_what_a_map_does() {
         assert!(!parents.contains(' ') && signed == "Ann <ann@example.test>", "{line}");
     }
     repo.assert_in_step();
+}
+
+/// A legal mutation by an agent.
+fn legal(store: &Store, op: Op, record: Record, time: Timestamp) {
+    let stamp = Stamp { by: "agent:codex-1".parse().unwrap(), at: time };
+    let change = Change { op, ..change(vec![record]) };
+    store.update(&stamp, |_| Ok::<_, Error>((Some(change.clone()), ()))).unwrap();
+}
+
+/// Legal notes with these numbers, one mutation each.
+fn notes(store: &Store, numbers: std::ops::Range<usize>) {
+    for number in numbers {
+        let at = Timestamp::from_unix(at("12:00").unix() + number as i64);
+        let by = "agent:codex-1".parse().unwrap();
+        let what = Finding::Note { text: format!("note {number}").parse().unwrap() };
+        let added = Stamp { by, at };
+        let note = Evidence { commit: None, dirty: false, todo: None, gate: None, added, what };
+        let id = numbered(number).as_str().replacen('t', "e", 1).parse().unwrap();
+        legal(store, Op::EvidenceAdd, Record::Evidence(ship(), id, note), at);
+    }
+}
+
+/// Syncs, and takes over whatever comes.
+fn sync(repo: &Repo) -> (usize, usize, usize) {
+    let store = repo.store();
+    let remote = store.remote("origin").unwrap();
+    let plan = store.compare(&remote, false, at("23:00"), &mut |_| (), |_, _| ()).unwrap();
+    let taken = store.take(&remote, &plan, &stamp("23:00")).unwrap();
+    store.send(&remote, &plan, taken.as_ref(), &mut |_| ()).unwrap();
+    (plan.takes.len(), plan.replays, plan.pushes)
+}
+
+/// Both sides have so many records that each folds some; the folding of one side stays.
+#[test]
+fn what_both_sides_folded_is_there_once() {
+    let (ours, theirs) = (begun(), begun());
+    let goal = Goal::new("Ship it".parse().unwrap(), vec![], stamp("11:00"));
+    legal(&ours.store(), Op::GoalAdd, Record::Goal(ship(), goal), at("11:00"));
+    notes(&ours.store(), 0..310);
+    let hub = ours.dir.path().join("hub.git");
+    ours.git("init -q --bare ../hub.git");
+    for repo in [&ours, &theirs] {
+        repo.git(&format!("remote add origin {}", hub.display()));
+        repo.git("config protocol.file.allow always");
+    }
+    assert_eq!(sync(&ours), (0, 0, 312));
+    // Both were begun by the same person in the same second, so that they have the same first commit.
+    assert_eq!(sync(&theirs), (311, 0, 0));
+    notes(&ours.store(), 310..325);
+    notes(&theirs.store(), 325..340);
+    assert_eq!(sync(&theirs), (0, 0, 16));
+    assert_eq!(sync(&ours), (16, 15, 15));
+    assert_eq!(sync(&theirs), (15, 0, 0));
+    assert_eq!(ours.git("rev-parse loopx/state"), theirs.git("rev-parse loopx/state"));
+    assert_eq!(ours.git("log --format=%s --grep=fold loopx/state").lines().count(), 1);
+    let store = ours.store();
+    assert_eq!(store.read().unwrap().evidence_population().unwrap(), 340);
+    assert_eq!(store.verify(true, at("23:00"), |_, _| ()).unwrap().bad, None);
+    ours.assert_in_step();
+    theirs.assert_in_step();
+    notes(&store, 340..400);
+    assert_eq!(ours.store().verify(true, at("23:00"), |_, _| ()).unwrap().bad, None);
 }

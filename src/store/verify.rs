@@ -16,18 +16,25 @@ use super::{
     Error, Snapshot, Store, archive,
     format::{self, QuotaFile, Stored},
     layout::{self, Edit, Named},
-    transfer,
+    read_plain_file, transfer,
     view::{Changed, Look, diff},
 };
 use crate::domain::{
     actor::{Actor, Person},
     audit::{Mutation, Step},
     change::{Op, Record},
+    goal::{Goal, GoalState},
+    id::{EvidenceId, GoalId, TodoId},
+    needs::circle,
+    refusal::Refusal,
+    state::may_leave_out,
     text::shown,
     time::{Seconds, Timestamp},
     todo::{Todo, TodoState},
 };
 
+/// So many commits are read before what was read of git's packs is let go.
+const STRIDE: usize = 2_000;
 /// A commit dated further ahead of the clock than this is not believed.
 const AHEAD: Seconds = Seconds(24 * 3600);
 
@@ -65,6 +72,15 @@ pub struct Bad {
     pub at: Timestamp,
     pub subject: String,
     pub problem: String,
+}
+
+/// What was verified once.
+struct Remembered {
+    tip: ObjectId,
+    /// How many commits lead to it, itself among them.
+    commits: usize,
+    /// The first of them.
+    root: ObjectId,
 }
 
 /// A commit, read strictly.
@@ -113,21 +129,16 @@ impl Store {
         let branch = self.git.branch()?;
         let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
         let remembered = if all { None } else { self.remembered() };
-        let mut unknown = Vec::new();
-        let mut next = Some(tip);
-        while let Some(id) = next.filter(|id| Some(*id) != remembered) {
-            unknown.push(id);
-            next = self.commit(id)?.parents.first().copied();
-        }
-        let (known, root) = match next {
-            Some(remembered) => self.count(remembered)?,
-            None => (0, *unknown.last().unwrap_or(&tip)),
-        };
+        let (unknown, next) = self.since(tip, remembered.as_ref().map(|remembered| remembered.tip))?;
+        let known = remembered.filter(|remembered| next == Some(remembered.tip));
+        let root = known.as_ref().map_or_else(|| *unknown.last().unwrap_or(&tip), |known| known.root);
+        let known = known.map_or(0, |known| known.commits);
         let checkpoint = self.checkpoint(root)?;
         let (total, mut checked) = (unknown.len(), 0);
         let mut bad = None;
+        let mut store = None;
         for id in unknown.into_iter().rev() {
-            if let Err(problem) = self.judge(id, now)? {
+            if let Err(problem) = store.as_ref().unwrap_or(self).judge(id, now)? {
                 let commit = self.commit(id)?;
                 bad = Some(Bad {
                     commit: id.to_string(),
@@ -140,11 +151,12 @@ impl Store {
             }
             checked += 1;
             progress(checked, total);
+            if checked.is_multiple_of(STRIDE) {
+                store = Some(self.anew()?);
+            }
         }
         if bad.is_none() {
-            // Without the note, the next look costs more.
-            let dir = self.git.private_dir();
-            let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), tip.to_string()));
+            self.remember(Remembered { tip, commits: known + checked, root });
         }
         Ok(Verified { tip: tip.to_string(), checked, known, checkpoint, bad })
     }
@@ -164,21 +176,93 @@ impl Store {
         self.at(tip)
     }
 
-    fn remembered(&self) -> Option<ObjectId> {
-        let note = fs::read(self.git.private_dir().join("verified")).ok()?;
-        ObjectId::from_hex(note.trim()).ok()
+    /// The commits from `tip` back to `until` and without it, the newest first; all of them when it is not among them.
+    pub(super) fn line(&self, tip: ObjectId, until: Option<ObjectId>) -> Result<Vec<ObjectId>, Error> {
+        Ok(self.since(tip, until)?.0)
     }
 
-    /// How many commits there are up to `from`, and the first of them.
-    pub(super) fn count(&self, from: ObjectId) -> Result<(usize, ObjectId), Error> {
-        let (mut count, mut root) = (1, from);
-        while let Some(parent) = self.commit(root)?.parents.first() {
-            (count, root) = (count + 1, *parent);
+    /// The commit before `id`.
+    pub(super) fn parent(&self, id: ObjectId) -> Result<Option<ObjectId>, Error> {
+        Ok(self.commit(id)?.parents.first().copied())
+    }
+
+    /// An error that names the oldest commit of a line, which is given the newest first, that is no legal mutation.
+    pub(super) fn must_be_legal(
+        &self,
+        line: &[ObjectId],
+        now: Timestamp,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<(), Error> {
+        for (checked, id) in line.iter().rev().enumerate() {
+            if let Err(problem) = self.judge(*id, now)? {
+                return Err(Error::Illegal { commit: id.to_string(), problem });
+            }
+            progress(checked + 1, line.len());
         }
-        Ok((count, root))
+        Ok(())
     }
 
-    fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
+    /// Checks what has come to `tip` since the last time this was asked here, and notes that it was.
+    pub(super) fn must_be_legal_here(
+        &self,
+        tip: ObjectId,
+        now: Timestamp,
+        progress: impl FnMut(usize, usize),
+    ) -> Result<(), Error> {
+        let remembered = self.remembered();
+        let (line, next) = self.since(tip, remembered.as_ref().map(|remembered| remembered.tip))?;
+        self.must_be_legal(&line, now, progress)?;
+        let known = remembered.filter(|remembered| next == Some(remembered.tip));
+        if let Some(first) = line.last() {
+            let root = known.as_ref().map_or(*first, |known| known.root);
+            let commits = line.len() + known.map_or(0, |known| known.commits);
+            self.remember(Remembered { tip, commits, root });
+        }
+        Ok(())
+    }
+
+    /// Without the note, the next look costs more.
+    fn remember(&self, Remembered { tip, commits, root }: Remembered) {
+        let dir = self.git.private_dir();
+        let note = format!("{tip} {commits} {root}");
+        let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), note));
+    }
+
+    fn remembered(&self) -> Option<Remembered> {
+        let note = read_plain_file(&self.git.private_dir().join("verified"))?;
+        let note = String::from_utf8(note).ok()?;
+        let words: Vec<&str> = note.split_whitespace().collect();
+        let [tip, commits, root] = words[..] else { return None };
+        let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
+        Some(Remembered { tip: id(tip)?, commits: commits.parse().ok()?, root: id(root)? })
+    }
+
+    /// The commits from `tip` back to and without `known`, the newest first, and what comes before them: `known`, or nothing
+    /// when it is no part of this history.
+    fn since(
+        &self,
+        tip: ObjectId,
+        known: Option<ObjectId>,
+    ) -> Result<(Vec<ObjectId>, Option<ObjectId>), Error> {
+        let mut unknown = Vec::new();
+        let mut next = Some(tip);
+        let mut store = None;
+        while let Some(id) = next.filter(|id| Some(*id) != known) {
+            unknown.push(id);
+            next = store.as_ref().unwrap_or(self).commit(id)?.parents.first().copied();
+            if unknown.len().is_multiple_of(STRIDE) {
+                store = Some(self.anew()?);
+            }
+        }
+        Ok((unknown, next))
+    }
+
+    /// The same clone, without what was read so far: git's packs are mapped into memory as they are read.
+    fn anew(&self) -> Result<Self, Error> {
+        Self::open(self.git.common_dir(), Some(self.git.common_dir()))
+    }
+
+    pub(super) fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
         let commit = self.commit(root)?;
         let is_one = commit.trailers.contains(&("Loopx-Op".to_owned(), Op::Checkpoint.word().to_owned()));
         let by = commit.committer.map_or_else(String::new, |person| person.name().to_owned());
@@ -191,7 +275,7 @@ impl Store {
     }
 
     /// Whether a commit is a legal mutation; the inner error says why not.
-    fn judge(&self, id: ObjectId, now: Timestamp) -> Result<Result<(), String>, Error> {
+    pub(super) fn judge(&self, id: ObjectId, now: Timestamp) -> Result<Result<(), String>, Error> {
         let commit = self.commit(id)?;
         let parent = match commit.parents[..] {
             [] => None,
@@ -374,9 +458,28 @@ fn judge_records(
         step.before = step.before.take().or(old);
         step.after = step.after.take().or(new);
     }
+    if words.op == Op::TodoReopen
+        && let (Some(before), Some(step)) = (before, steps.values_mut().next())
+        && let (None, Some(Record::Todo(goal, id, _))) = (&step.before, &step.after)
+    {
+        // It was folded, and its segment stays as it is.
+        step.before = before.todo(goal, id)?.map(|todo| Record::Todo(goal.clone(), id.clone(), todo));
+    }
+    let fresh: BTreeSet<EvidenceId> = steps
+        .values()
+        .filter_map(|step| match (&step.before, &step.after) {
+            (None, Some(Record::Evidence(_, id, _))) => Some(id.clone()),
+            _ => None,
+        })
+        .collect();
+    if let Some(before) = before
+        && let Some(problem) = misneeded(words, before, after, &steps)?
+    {
+        return Ok(Err(problem));
+    }
     for step in steps.values() {
         let (Some(before), Some(after)) = (before, &step.after) else { continue };
-        if let Some(problem) = misfit(before, step.before.is_none(), after)? {
+        if let Some(problem) = misfit(before, step.before.is_none(), after, &fresh)? {
             return Ok(Err(problem));
         }
     }
@@ -399,7 +502,12 @@ fn judge_records(
 }
 
 /// Why a record does not fit to what there was before, if it does not.
-fn misfit(before: &Snapshot<'_>, is_new: bool, after: &Record) -> Result<Option<String>, Error> {
+fn misfit(
+    before: &Snapshot<'_>,
+    is_new: bool,
+    after: &Record,
+    fresh: &BTreeSet<EvidenceId>,
+) -> Result<Option<String>, Error> {
     let name = after.name();
     if is_new && was_there(before, after)? {
         return Ok(Some(format!("it adds {name}, which there was already")));
@@ -416,13 +524,76 @@ fn misfit(before: &Snapshot<'_>, is_new: bool, after: &Record) -> Result<Option<
         }
     }
     if let Record::Todo(goal, _, Todo { state: TodoState::Done { evidence, .. }, .. }) = after {
-        for id in evidence {
+        for id in evidence.difference(fresh) {
             if !before.has_evidence(goal, id)? {
                 return Ok(Some(format!("it completes {name} with evidence `{id}`, which is not there")));
             }
         }
     }
+    if let Record::Goal(goal, Goal { state: GoalState::Achieved { evidence, .. }, .. }) = after {
+        for id in evidence {
+            if !before.has_evidence(goal, id)? {
+                return Ok(Some(format!("it achieves {name} with evidence `{id}`, which is not there")));
+            }
+        }
+    }
     Ok(None)
+}
+
+/// What is wrong with needs: work on a todo begins and ends when they are closed, what is newly needed is there, none
+/// leads back to where it began, and an agent does not get around a person's work.
+fn misneeded(
+    words: &Words,
+    before: &Snapshot<'_>,
+    after: &Snapshot<'_>,
+    steps: &BTreeMap<String, Step>,
+) -> Result<Option<String>, Error> {
+    let mut changed: BTreeMap<&TodoId, (&GoalId, &Todo)> = BTreeMap::new();
+    for step in steps.values() {
+        let Some(Record::Todo(goal, id, todo)) = &step.after else { continue };
+        let had = match &step.before {
+            Some(Record::Todo(_, _, before)) => before.needs.clone(),
+            _ => BTreeSet::new(),
+        };
+        if matches!(words.op, Op::TodoClaim | Op::TodoDone | Op::TodoPoll) && step.before.is_some() {
+            for need in &todo.needs {
+                if before.is_open(goal, need)? {
+                    let (todo, needs) = (id.clone(), vec![need.clone()]);
+                    return Ok(Some(format!("it is refused: {}", Refusal::NeedsOpen { todo, needs })));
+                }
+            }
+        }
+        for need in todo.needs.difference(&had) {
+            if after.todo(goal, need)?.is_none() {
+                return Ok(Some(format!("todo/{id} needs `{need}`, which is not there")));
+            }
+        }
+        for need in had.difference(&todo.needs) {
+            if let Some(needed) = before.todo(goal, need)?
+                && let Err(refusal) = may_leave_out(id, need, &needed, &words.by)
+            {
+                return Ok(Some(format!("it is refused: {refusal}")));
+            }
+        }
+        if todo.needs != had || words.op == Op::TodoReopen {
+            changed.insert(id, (goal, todo));
+        }
+    }
+    // Nothing that was there needs what is new.
+    let only_new = words.op == Op::TodoAdd;
+    if only_new && changed.len() < 2 {
+        return Ok(None);
+    }
+    let Some((goal, _)) = changed.values().next().copied() else { return Ok(None) };
+    let found = circle(changed.keys().map(|id| (*id).clone()), |id| match changed.get(id) {
+        Some((_, todo)) => Ok(todo.needs.clone()),
+        None if only_new || !after.is_open(goal, id)? => Ok(BTreeSet::new()),
+        None => Ok::<_, Error>(after.todo(goal, id)?.map(|todo| todo.needs).unwrap_or_default()),
+    })?;
+    Ok(found.and_then(|circle| {
+        let refusal = Refusal::Circle { todo: circle.first()?.clone(), circle };
+        Some(format!("it is refused: {refusal}"))
+    }))
 }
 
 /// Whether the id of a record was used before, even if the record is closed by now.

@@ -40,6 +40,8 @@ fn every_command_prints_one_document() {
         status
         hooks install
         hooks status
+        remote show
+        remote unset
         completions bash
     ";
     commands
@@ -73,6 +75,8 @@ fn every_command_prints_one_document() {
     status: branch distrust enforcement gates goals schema_version tip todos view
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version
+    remote show: address hints problem remote schema_version
+    remote unset: address hints problem remote schema_version
     completions bash: schema_version script shell
     todo show [TODO]: added for goal id priority schema_version state title
     todo claim [TODO]: added commit for goal id priority schema_version state title warnings
@@ -253,6 +257,8 @@ fn help_and_version_are_for_people() {
       compact         Leave the history of the state behind, and keep the state
       bypass          Pushes that went round the hook
       hooks           The git hook that keeps pushes back
+      remote          The one remote that the state may go to
+      sync            Bring the state here and the one at the remote together
       uninstall       Take loopx out of this clone again; the state stays unless it is purged (a person
                       at a terminal only)
       demo            Play the whole story in a scratch repository

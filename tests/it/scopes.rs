@@ -180,6 +180,34 @@ fn a_gate_about_files_looks_at_what_the_remote_does_not_have() {
 }
 
 #[test]
+fn what_went_to_another_branch_is_new_to_the_one_that_a_gate_is_about() {
+    let repo = two_remotes();
+    repo.loopx("gate open Schema? --branch main --path src --blocks push").success();
+    assert_snapshot!(repo.scene("
+        git push -q origin docs:main
+        git push -q origin src
+        git push -q origin src:main
+        git push -q origin src:maintenance
+        git push -q origin main:refs/loopx/state
+    "), @r#"
+    $ git push -q origin docs:main
+    $ git push -q origin src
+    $ git push -q origin src:main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   schema  open  "Schema?"  asked by Ann, just now
+    [stderr] hint: a person answers with `loopx gate resolve schema --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q origin src:maintenance
+    $ git push -q origin main:refs/loopx/state
+    [stderr] loopx: push refused: `refs/heads/main` would take loopx's own state to `refs/loopx/state`
+    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
+
+#[test]
 fn an_odd_pattern_is_no_pattern() {
     let repo = Sandbox::ready();
     assert_snapshot!(repo.scene("

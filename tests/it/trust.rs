@@ -258,6 +258,7 @@ fn a_newer_minor_version_works_and_its_fields_survive() {
     is = "done"
     by = "agent:a"
     at = "2026-11-30T12:00:21Z"
+    epoch = 1
     "#);
 }
 

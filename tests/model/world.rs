@@ -69,7 +69,8 @@ static OLD_STATE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut puts = vec![Record::Goal(goal.clone(), Goal::new(parsed("Ship it"), Vec::new(), stamp.clone()))];
     for number in 0..OLD {
         let added = old_stamp(number);
-        let state = TodoState::Done { by: added.by.clone(), at: added.at, evidence: [].into(), note: None };
+        let state =
+            TodoState::Done { by: added.by.clone(), at: added.at, evidence: [].into(), note: None, epoch: 0 };
         let todo = Todo {
             title: parsed(&format!("Work {number}")),
             body: None,
@@ -77,6 +78,8 @@ static OLD_STATE: LazyLock<Vec<u8>> = LazyLock::new(|| {
             priority: Priority::P2,
             needs: [].into(),
             requires: [].into(),
+            check: None,
+            monitor: None,
             added: added.clone(),
             state,
         };
@@ -327,6 +330,8 @@ impl World {
                     priority: Priority::P2,
                     needs: needs.iter().map(todo_named).collect(),
                     requires: [].into(),
+                    check: None,
+                    every: None,
                 };
                 let done = todo::add(ctx, &request)?;
                 self.done(done, |view| Some(view.id.to_string()))
@@ -341,7 +346,8 @@ impl World {
             }
             What::Done { todo, evidence } => {
                 let evidence = evidence.iter().map(evidence_named).collect();
-                let done = todo::done(ctx, &todo_named(todo), &evidence, None)?;
+                let completion = todo::Completion { evidence, ..todo::Completion::default() };
+                let done = todo::done(ctx, &todo_named(todo), &completion)?;
                 self.done(done, |_| None)
             }
             What::AddEvidence { about } => {

@@ -1,7 +1,7 @@
 //! Is the gate really in git's way? Putting the hook there, looking whether it is, and taking it away again.
 //!
 //! There are two ways in, and one list of them serves all four questions: hooks that git's configuration names
-//! ([`config`]), which git runs from 2.54 on, and a marked section of the file that git runs ([`file`](mod@file)), for any git
+//! (`config.rs`), which git runs from 2.54 on, and a marked section of the file that git runs (`file.rs`), for any git
 //! older than that. Where a git of each kind is on the machine, both are put there. A file that the team shares is changed
 //! only when that was asked for.
 

@@ -1,0 +1,468 @@
+//! `templates/pre-receive`: the rule of the gates on the server's side, which no option of the client's gets past.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::{LOOPX, Sandbox};
+
+/// A clone whose remote `hub.git` has the hook; the state was not synced yet.
+fn guarded() -> Sandbox {
+    let mut repo = Sandbox::with_remote();
+    let folder = std::path::Path::new(LOOPX).parent().expect("a folder").display().to_string();
+    repo.put_on_path(&folder);
+    repo.script(
+        "hub.git/hooks/pre-receive",
+        &std::fs::read_to_string("templates/pre-receive").expect("the template"),
+    );
+    repo.person("remote set origin", "origin").success();
+    repo
+}
+
+fn synced() -> Sandbox {
+    let repo = guarded();
+    repo.loopx("sync").success();
+    repo
+}
+
+#[test]
+fn the_server_holds_whatever_the_client_skips() {
+    let repo = synced();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    repo.loopx("sync --agent-id a").success();
+    repo.commit("feature");
+    let url = format!("file://{}", repo.path("hub.git").display());
+    repo.git("-C ../hub.git config receive.unpackLimit 1").success();
+    assert_snapshot!(repo.scene(&format!("
+        git push -q --no-verify origin main
+        git push -q --no-verify {url} main:refs/heads/side
+        git -c core.hooksPath=/dev/null push -q --no-verify origin HEAD:refs/tags/v1
+        git push -q --no-verify --force origin main~0:refs/heads/x
+        git ls-remote origin
+    ")).replace(&url, "file://[ROOT]/hub.git"), @r#"
+    $ git push -q --no-verify origin main
+    [stderr] remote: loopx: push refused: 1 gate stands in its way
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 5 s ago
+    [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify file://[ROOT]/hub.git main:refs/heads/side
+    [stderr] remote: loopx: push refused: 1 gate stands in its way
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 6 s ago
+    [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
+    [stderr] To file://[ROOT]/hub.git
+    [stderr]  ! [remote rejected] main -> side (pre-receive hook declined)
+    [stderr] error: failed to push some refs to 'file://[ROOT]/hub.git'
+    [exit 1]
+    $ git -c core.hooksPath=/dev/null push -q --no-verify origin HEAD:refs/tags/v1
+    [stderr] remote: loopx: push refused: 1 gate stands in its way
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 7 s ago
+    [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] HEAD -> v1 (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify --force origin main~0:refs/heads/x
+    [stderr] remote: loopx: push refused: 1 gate stands in its way
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 8 s ago
+    [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main~0 -> x (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git ls-remote origin
+    [ID]	HEAD
+    [ID]	refs/heads/main
+    [ID]	refs/loopx/state
+    "#);
+    repo.person("gate resolve ready --decision approve", "ready").success();
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        loopx sync
+        git push -q origin main main:refs/heads/gone
+        git push -q origin --delete gone
+    "), @r#"
+    $ git push -q origin main
+    [stderr] remote: loopx: push refused: 1 gate stands in its way
+    [stderr] remote:   ready  open  "Ready?"  asked by a, 11 s ago
+    [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ loopx sync
+    pushed 1 commit to `origin`
+    $ git push -q origin main main:refs/heads/gone
+    $ git push -q origin --delete gone
+    "#);
+}
+
+#[test]
+fn gates_are_about_what_they_say_and_any_name_of_the_server() {
+    let repo = synced();
+    repo.loopx("gate open Docs? --branch main --path docs --remote backup --agent-id a").success();
+    repo.loopx("sync").success();
+    repo.commit("feature");
+    assert_snapshot!(repo.scene("git push -q --no-verify origin main"), @"$ git push -q --no-verify origin main");
+    repo.git("push -q --no-verify origin main:refs/heads/old").success();
+    repo.write("repo/docs/a.md", "a");
+    repo.git("add docs").success();
+    repo.git("commit -q -m docs").success();
+    assert_snapshot!(repo.scene("
+        git push -q --no-verify origin main:refs/heads/side
+        git push -q --no-verify origin main
+        git push -q --no-verify origin HEAD~1:refs/heads/main
+    "), @r#"
+    $ git push -q --no-verify origin main:refs/heads/side
+    $ git push -q --no-verify origin main
+    [stderr] remote: loopx: push refused: 1 gate stands in its way
+    [stderr] remote:   docs  open  "Docs?"  asked by a, 9 s ago
+    [stderr] remote: hint: a person answers with `loopx gate resolve docs --decision approve` (or `reject`)
+    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify origin HEAD~1:refs/heads/main
+    "#);
+}
+
+#[test]
+fn state_comes_by_sync_and_only_forward() {
+    let repo = synced();
+    repo.loopx("todo add one --agent-id a").success();
+    repo.loopx("sync").success();
+    let file = repo.read("repo/.loopx/goals/ship/state.json");
+    repo.git("tag -a t -m t loopx/state").success();
+    assert_snapshot!(repo.scene("
+        git push -q --no-verify origin t
+        git push -q --no-verify origin loopx/state
+        git push -q --no-verify origin loopx/state:refs/loopx/other
+        git push -q --no-verify origin loopx/state~1:refs/tags/t
+        git push -q --no-verify origin loopx/state^{tree}:refs/tags/t
+        git push -q --no-verify origin :refs/loopx/state
+        git push -q --no-verify --force origin loopx/state~1:refs/loopx/state
+        git push -q --no-verify --force origin main:refs/loopx/state
+    "), @"
+    $ git push -q --no-verify origin t
+    [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/tags/t`
+    [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] t -> t (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify origin loopx/state
+    [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/heads/loopx/state`
+    [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] loopx/state -> loopx/state (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify origin loopx/state:refs/loopx/other
+    [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/loopx/other`
+    [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] loopx/state -> refs/loopx/other (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify origin loopx/state~1:refs/tags/t
+    [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/tags/t`
+    [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] loopx/state~1 -> t (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify origin loopx/state^{tree}:refs/tags/t
+    [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/tags/t`
+    [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] loopx/state^{tree} -> t (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify origin :refs/loopx/state
+    [stderr] remote: loopx: push refused: `refs/loopx/state` has the gates of this repository, and is not removed by a push
+    [stderr] remote: hint: whoever owns the repository removes it there, with `git update-ref -d refs/loopx/state`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] refs/loopx/state (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify --force origin loopx/state~1:refs/loopx/state
+    [stderr] remote: loopx: push refused: `refs/loopx/state` only moves forward, and what was pushed does not follow what is here
+    [stderr] remote: hint: fetch first, with `loopx sync`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] loopx/state~1 -> refs/loopx/state (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify --force origin main:refs/loopx/state
+    [stderr] remote: loopx: push refused: `refs/loopx/state` only moves forward, and what was pushed does not follow what is here
+    [stderr] remote: hint: fetch first, with `loopx sync`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> refs/loopx/state (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    repo.forge("goals/ship/state.json", &file.replace("Ship v2", "Ship v3"));
+    assert_snapshot!(repo.scene("git push -q --no-verify origin loopx/state:refs/loopx/state"), @"
+    $ git push -q --no-verify origin loopx/state:refs/loopx/state
+    [stderr] remote: loopx: push refused: `refs/loopx/state` does not take what was pushed: [ID] is no legal mutation of the state: it has no `Signed-off-by` trailer
+    [stderr] remote: hint: run `loopx verify --all` where it comes from
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] loopx/state -> refs/loopx/state (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    assert_snapshot!(repo.git_shown("-C ../hub.git for-each-ref"), @"
+    [ID] commit	refs/heads/main
+    [ID] commit	refs/loopx/state
+    ");
+}
+
+#[test]
+fn before_the_first_sync_nothing_is_known() {
+    let repo = guarded();
+    repo.commit("feature");
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        git -C ../hub.git config loopx.require perhaps
+        git push -q origin main
+        git -C ../hub.git config loopx.require false
+        git push -q origin main
+        git push -q --no-verify origin loopx/state
+        git push -q --no-verify origin main:refs/loopx/state
+        git push -q origin main:refs/heads/gone
+        git push -q origin :refs/heads/gone
+    "), @"
+    $ git push -q origin main
+    [stderr] remote: loopx: push refused: no state was synced to this repository yet, so whether a question is open is not known
+    [stderr] remote: hint: sync it first: `loopx remote set <name>` and `loopx sync`
+    [stderr] remote: hint: or its owner lets pushes in until then, there, with `git config loopx.require false`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git -C ../hub.git config loopx.require perhaps
+    $ git push -q origin main
+    [stderr] remote: loopx: push refused: no state was synced to this repository yet, so whether a question is open is not known
+    [stderr] remote: hint: sync it first: `loopx remote set <name>` and `loopx sync`
+    [stderr] remote: hint: or its owner lets pushes in until then, there, with `git config loopx.require false`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git -C ../hub.git config loopx.require false
+    $ git push -q origin main
+    $ git push -q --no-verify origin loopx/state
+    [stderr] remote: loopx: push refused: `[ID]` would take loopx's own state to `refs/heads/loopx/state`
+    [stderr] remote: hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] loopx/state -> loopx/state (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q --no-verify origin main:refs/loopx/state
+    [stderr] remote: loopx: push refused: `refs/loopx/state` does not take what was pushed: [ID] is no legal mutation of the state: it has no `Signed-off-by` trailer
+    [stderr] remote: hint: run `loopx verify --all` where it comes from
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> refs/loopx/state (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q origin main:refs/heads/gone
+    $ git push -q origin :refs/heads/gone
+    ");
+    repo.loopx("gate open Ready? --agent-id a").success();
+    repo.commit("more");
+    assert_snapshot!(repo.scene("
+        loopx sync
+        git push -q --no-verify origin main
+    "), @r#"
+    $ loopx sync
+    pushed 3 commits to `origin`
+    $ git push -q --no-verify origin main
+    [stderr] remote: loopx: push refused: 1 gate stands in its way
+    [stderr] remote:   ready  open  "Ready?"  asked by a, just now
+    [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
+
+/// The first sync and code in one push.
+#[test]
+fn what_is_pushed_with_the_state_is_judged_by_it() {
+    let repo = guarded();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    repo.commit("feature");
+    assert_snapshot!(repo.scene("
+        git push -q --no-verify origin loopx/state:refs/loopx/state main
+        git ls-remote origin
+    "), @r#"
+    $ git push -q --no-verify origin loopx/state:refs/loopx/state main
+    [stderr] remote: loopx: push refused: 1 gate stands in its way
+    [stderr] remote:   ready  open  "Ready?"  asked by a, just now
+    [stderr] remote: hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] remote: hint: once it is answered, `loopx sync` says so to this repository
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr]  ! [remote rejected] loopx/state -> refs/loopx/state (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git ls-remote origin
+    [ID]	HEAD
+    [ID]	refs/heads/main
+    "#);
+    repo.person("gate resolve ready --decision approve", "ready").success();
+    assert_snapshot!(repo.scene("
+        git push -q --no-verify origin loopx/state:refs/loopx/state main
+        git ls-remote origin
+    "), @"
+    $ git push -q --no-verify origin loopx/state:refs/loopx/state main
+    $ git ls-remote origin
+    [ID]	HEAD
+    [ID]	refs/heads/main
+    [ID]	refs/loopx/state
+    ");
+}
+
+#[test]
+fn a_state_that_cannot_be_trusted_keeps_everything_out() {
+    let repo = synced();
+    repo.commit("feature");
+    let file = repo.read("repo/.loopx/goals/ship/state.json");
+    let kept = repo.tip();
+    repo.forge("goals/ship/state.json", &file.replace("Ship v2", "Ship v3"));
+    repo.git("-C ../hub.git fetch -q ../repo +loopx/state:refs/loopx/state").success();
+    repo.git(&format!("update-ref refs/heads/loopx/state {}", kept.trim())).success();
+    assert_snapshot!(repo.scene("git push -q origin main"), @"
+    $ git push -q origin main
+    [stderr] remote: loopx: push refused: whether a question is open cannot be seen
+    [stderr] remote: error: [ID] is no legal mutation of the state: it has no `Signed-off-by` trailer
+    [stderr] remote: hint: run `loopx verify --all` where the state comes from, and fetch it again
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    repo.write("hub.git/refs/loopx/state", "nonsense\n");
+    repo.git("-C ../hub.git config loopx.require false").success();
+    assert_snapshot!(repo.scene("git push -q --no-verify origin main"), @"
+    $ git push -q --no-verify origin main
+    [stderr] remote: fatal: bad object refs/loopx/state
+    [stderr] fatal: bad object refs/loopx/state
+    [stderr] remote: loopx: push refused: whether a question is open cannot be seen
+    [stderr] remote: error: the state branch cannot be read: `refs/loopx/state` is no ref that git could read
+    [stderr] remote: hint: run `git fsck --full`: it names what is missing or damaged, to be fetched from a backup
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (missing necessary objects)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn the_folder_in_a_commit_is_no_more_welcome_than_the_state() {
+    let repo = synced();
+    repo.git("add -f .loopx/loopx.toml").success();
+    repo.write("repo/x/.loopx/loopx.toml", &repo.read("repo/.loopx/loopx.toml"));
+    repo.git("add -f x").success();
+    repo.git("mv x/.loopx x/loopx").success();
+    repo.git("commit -q -m harmless").success();
+    let tree = repo.feed(
+        "git",
+        &["mktree"],
+        &format!("040000 tree {}\t.loopx\n", repo.git("rev-parse HEAD:x/loopx").stdout.trim()),
+    );
+    let commit = repo.git(&format!("commit-tree -m folder -p HEAD {}", tree.stdout.trim())).stdout;
+    repo.git(&format!("branch oops {}", commit.trim())).success();
+    assert_snapshot!(repo.scene("
+        git push -q --no-verify origin main
+        git push -q --no-verify origin oops
+    "), @"
+    $ git push -q --no-verify origin main
+    $ git push -q --no-verify origin oops
+    [stderr] remote: loopx: push refused: `[ID]` has a commit with the folder `.loopx` in it, which would go to `refs/heads/oops`
+    [stderr] remote: hint: take it out with `git rm -r --cached .loopx` and `git commit --amend`, or with `git rebase -i`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] oops -> oops (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn other_formats_of_ids_and_refs() {
+    for flags in ["--object-format=sha256", "--ref-format=reftable"] {
+        if Sandbox::empty().git(&format!("init -q {flags} probe")).code != 0 {
+            // This git is too old for it.
+            continue;
+        }
+        let mut repo = Sandbox::with_init_flags(flags);
+        let folder = std::path::Path::new(LOOPX).parent().expect("a folder").display().to_string();
+        repo.put_on_path(&folder);
+        repo.loopx("init --goal-text 'Ship v2' --goal-id ship").success();
+        repo.git(&format!("init -q --bare {flags} ../hub.git")).success();
+        repo.git("remote add origin ../hub.git").success();
+        let hook = std::fs::read_to_string("templates/pre-receive").expect("the template");
+        repo.script("hub.git/hooks/pre-receive", &hook);
+        repo.person("remote set origin", "origin").success();
+        repo.loopx("gate open Ready? --agent-id a").success();
+        repo.loopx("sync --agent-id a").success();
+        let held = repo.git("push -q --no-verify origin main");
+        assert!(held.stderr.contains("1 gate stands in its way"), "{flags}: {held}");
+        // Without a branch there, older gits do not clone the format of ids.
+        repo.git(&format!("init -q {flags} ../other")).success();
+        repo.git("-C ../other remote add origin ../hub.git").success();
+        repo.cd("other").loopx("init").success();
+        repo.person("remote set origin", "origin").success();
+        let there = repo.git("-C ../hub.git rev-parse refs/loopx/state").stdout;
+        repo.person("sync", &there[..10]).success();
+        repo.person("gate resolve ready --decision approve", "ready").success();
+        repo.loopx("sync").success();
+        repo.cd("repo").loopx("todo add mine --agent-id a").success();
+        let there = repo.git("-C ../hub.git rev-parse refs/loopx/state").stdout;
+        repo.person("sync", &there[..10]).success();
+        repo.git("push -q --no-verify origin main").success();
+        assert_eq!(repo.loopx("verify --all").code, 0, "{flags}");
+    }
+}
+
+#[test]
+fn without_the_program_nothing_gets_in() {
+    let mut repo = synced();
+    repo.clear_env();
+    repo.commit("feature");
+    assert_snapshot!(repo.scene("git push -q --no-verify origin main"), @"
+    $ git push -q --no-verify origin main
+    [stderr] remote: loopx: push refused: the program loopx is not on this server, so nobody knows whether a question is open
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn what_was_verified_is_not_verified_again() {
+    let repo = synced();
+    repo.commit("feature");
+    repo.git("push -q origin main").success();
+    assert!(repo.read("hub.git/loopx/verified").starts_with(repo.tip().trim()));
+    assert_eq!(crate::sandbox::files(&repo.path("hub.git/loopx")), ["verified"]);
+}
+
+#[test]
+fn it_is_not_for_terminals() {
+    let repo = Sandbox::plain();
+    assert_snapshot!(repo.person("hook pre-receive", ""), @"
+    error: git calls this on a server and sends refs on standard input; it is not for terminals
+    hint: put `templates/pre-receive` into the `hooks` folder of the repository
+    [exit 2]
+    ");
+    assert_snapshot!(repo.loopx("hook pre-receive"), @"");
+}
