@@ -212,7 +212,8 @@ impl From<store::Error> for Error {
                 Kind::Environment,
                 &["mend the file, or do without it: `git config --unset loopx.secretRules`"],
             ),
-            S::Secret { digest, .. } => {
+            S::Secret(found) => {
+                let digest = &found.digest;
                 return Self::new(Kind::Refused, problem.to_string())
                     .hint("say it without the secret, or add `--redact`, which puts a mark in its place")
                     .hint(format!(

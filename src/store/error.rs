@@ -102,20 +102,8 @@ pub enum Error {
     #[error("the state branch cannot be read: {0}")]
     Damaged(String),
 
-    /// A text that was about to be written. What it is stays untold.
-    #[error("{record} has what looks like a secret in `{field}`, characters {from} to {to} (rule `{rule}`){}, so nothing was written", others(*.more))]
-    Secret {
-        record: String,
-        field: String,
-        rule: String,
-        from: usize,
-        to: usize,
-        /// How many other values look like one.
-        more: usize,
-        /// What a person names to allow it.
-        digest: String,
-    },
-
+    #[error(transparent)]
+    Secret(Box<LooksSecret>),
     /// The file that `loopx.secretRules` names.
     #[error("the rules for secrets that git's setting `loopx.secretRules` names: {0}")]
     SecretRules(BadRules),
@@ -140,6 +128,25 @@ pub enum Error {
     UnknownRevision(String),
     #[error("`{}` is no file of this worktree", place(.0))]
     UnknownFile(PathBuf),
+}
+
+/// A text that was about to be written. What it is stays untold.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{record} has what looks like a secret in `{field}`, characters {from} to {to} (rule `{rule}`){}, so nothing was written",
+    others(*.more)
+)]
+pub struct LooksSecret {
+    pub record: String,
+    pub field: String,
+    pub rule: String,
+    /// In characters, from 1.
+    pub from: usize,
+    pub to: usize,
+    /// How many other values look like one.
+    pub more: usize,
+    /// What a person names to allow it.
+    pub digest: String,
 }
 
 impl Error {

@@ -5,6 +5,7 @@
 
 use super::{
     Error, Snapshot,
+    error::LooksSecret,
     git::Git,
     layout::{self, Edit},
 };
@@ -119,7 +120,7 @@ fn refuse(policy: &Policy, found: Vec<Suspect>) -> Result<(), Error> {
     let digest = secret::digest(&policy.repository, &first.value);
     let more = found.filter(|other| other.value != first.value).count();
     let Suspect { record, field, rule, from, to, .. } = first;
-    Err(Error::Secret { record, field, rule, from, to, more, digest })
+    Err(Error::Secret(Box::new(LooksSecret { record, field, rule, from, to, more, digest })))
 }
 
 /// What looks like a secret in a file of a state.
