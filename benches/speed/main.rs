@@ -8,6 +8,7 @@ mod memory;
 mod push;
 #[path = "../sealed/mod.rs"]
 mod sealed;
+mod secrets;
 
 use std::{
     collections::BTreeMap,
@@ -296,6 +297,9 @@ fn main() {
     let wants = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
     if wants("push") {
         push::tell();
+    }
+    if wants("secrets") {
+        secrets::tell();
     }
     if !wants("time") && !wants("memory") {
         return;

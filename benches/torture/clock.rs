@@ -68,6 +68,7 @@ fn context(repo: &Repo, dice: &mut Dice) -> Result<Ctx, Error> {
     entropy.fill_with(|| u8::try_from(dice.below(256)).expect("a byte"));
     let back = i64::try_from(dice.below(DAY.unsigned_abs())).expect("a time");
     Ok(Ctx {
+        redact: false,
         store: Store::open(&repo.top, None)?,
         caller: Caller::Agent { agent: "codex-1".parse().expect("an id"), named_by: "the bench".into() },
         now: Timestamp::from_unix(now() - back),

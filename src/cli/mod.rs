@@ -2,6 +2,7 @@
 
 mod approval;
 mod bypass;
+mod check;
 mod compact;
 mod config;
 mod doctor;
@@ -14,6 +15,7 @@ mod hooks;
 mod init;
 mod policy;
 mod quota;
+mod secret;
 mod status;
 mod sync;
 mod todo;
@@ -31,7 +33,10 @@ use serde::Serialize;
 
 use crate::{
     caller::Caller,
-    domain::id::{AgentId, GoalId},
+    domain::{
+        id::{AgentId, GoalId},
+        secret::clean,
+    },
     error::{Error, Kind},
     ops::{self, Ctx, Done, bypass::Bypasses},
     process::{GIT_COMMON_DIR, GIT_DIR, LOOPX_GOAL, PATH, Process},
@@ -59,6 +64,9 @@ struct Global {
     /// The agent on whose behalf this runs (or `LOOPX_AGENT_ID`)
     #[arg(long, global = true, value_name = "AGENT")]
     agent_id: Option<AgentId>,
+    /// Put a mark in the place of what looks like a secret in the words of this command, instead of refusing
+    #[arg(long, global = true)]
+    redact: bool,
     /// Run as if started in this folder
     #[arg(short = 'C', global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -100,6 +108,13 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Check that each commit of the state is one legal mutation by somebody who may make it
     Verify(verify::Verify),
+    /// Look for secrets and for copies of loopx's state in files, in what is staged, or in commits
+    ///
+    /// Exits 1 when there are some. What they are is never shown.
+    Check(check::Check),
+    /// Values that look like secrets and are none
+    #[command(subcommand)]
+    Secret(secret::Secret),
     /// Write the whole state to one file
     Export(transfer::Export),
     /// Put a state that was exported into a clone that has none, or take over what another tool kept
@@ -197,6 +212,11 @@ impl Said {
 /// Runs the command that `process` was started with. Returns its exit code.
 pub fn run(process: &Process) -> u8 {
     let cli = match Cli::try_parse_from(process.args()) {
+        // Before anything is made of the words: ids are derived from them, and sentences.
+        Ok(cli) if cli.global.redact => Cli::try_parse_from(redacted(process.args())),
+        parsed => parsed,
+    };
+    let cli = match cli {
         Ok(cli) => cli,
         Err(error) => return usage(process, &fit_to_print(error)),
     };
@@ -217,7 +237,7 @@ pub fn run_remote_helper(process: &Process) -> u8 {
         process.err("error: git calls this for addresses that begin with `loopx::`\nhint: run `loopx hooks strict on`\n");
         return Kind::Usage.exit_code();
     };
-    let global = Global { json: false, agent_id: None, dir: None };
+    let global = Global { json: false, agent_id: None, redact: false, dir: None };
     let (remote, address) = (remote.to_string_lossy(), address.to_string_lossy());
     crate::hook::helper::run(process, &remote, &address, || context(process, &global))
 }
@@ -261,6 +281,8 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Quota(quota) => quota.run(ctx)?,
         Command::History(history) => history.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,
+        Command::Check(check) => check.run(ctx)?,
+        Command::Secret(secret) => secret.run(process, ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,
         Command::Compact(compact) => compact.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,
@@ -308,17 +330,29 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
         now: process.now(),
         entropy: process.entropy().map_err(|error| environment("no random bytes can be had", error))?,
         goal,
+        redact: global.redact,
         cwd,
         gits: Gits::on(process.env_os(PATH)),
         program: process.program().map_err(|error| environment("loopx does not find itself", error))?,
     })
 }
 
-/// clap repeats what was typed as it was typed; here what acts on a screen is escaped, and the end of a long text cut.
+/// The words of a command with marks in the place of what looks like a secret; those of a command to be run stay.
+fn redacted(args: &[OsString]) -> Vec<OsString> {
+    let ours = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let clean = |arg: &OsString| match arg.to_str() {
+        Some(text) => OsString::from(clean(text).into_owned()),
+        None => arg.clone(),
+    };
+    args[..ours].iter().map(clean).chain(args[ours..].iter().cloned()).collect()
+}
+
+/// clap repeats what was typed as it was typed; here what acts on a screen is escaped, the end of a long text cut, and nothing
+/// said that looks like a secret.
 fn fit_to_print(mut error: clap::Error) -> clap::Error {
     for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand] {
         if let Some(ContextValue::String(typed)) = error.get(kind) {
-            let shown = crate::domain::text::shown(typed, 200);
+            let shown = crate::domain::text::shown(&clean(typed), 200);
             error.insert(kind, ContextValue::String(shown));
         }
     }

@@ -165,6 +165,10 @@ impl Mutation {
                 Op::PolicySet | Op::ApproverAdd | Op::ApproverRemove,
                 [(Some(Record::Policy(before)), Some(record @ Record::Policy(after)))],
             ) => self.amended(before, after, record),
+            (
+                Op::SecretAllow | Op::SecretForbid,
+                [(Some(Record::Policy(before)), Some(record @ Record::Policy(after)))],
+            ) => self.let_through(before, after, record),
             (Op::Fold, []) => Ok(()),
             (Op::Import | Op::Checkpoint, []) => Ok(()),
             _ => Err(self.shape()),
@@ -297,6 +301,24 @@ impl Mutation {
         self.comes_out(record, is_typed)?;
         let proven = Proven { person: by.clone(), proof: proof.clone() };
         let again = before.acknowledge(id, proven, *at, note.clone())?;
+        self.comes_out(record, again == *after)
+    }
+
+    /// Values that look like secrets: a person adds one, and anybody takes one away.
+    fn let_through(&self, before: &Policy, after: &Policy, record: &Record) -> Result<(), Illegal> {
+        if self.op == Op::SecretForbid {
+            let gone = before.allowed_secrets.iter().find(|allowed| !after.allowed_secrets.contains(allowed));
+            let expected = gone.map(|gone| before.without_secret(&gone.digest));
+            return self.comes_out(record, expected.as_ref() == Some(after));
+        }
+        let Some(added) = after.allowed_secrets.last() else {
+            return Err(Illegal::Result { op: self.op, record: record.name() });
+        };
+        self.is_mine(record, &Stamp { by: Actor::Person(added.by.clone()), at: added.at })?;
+        let is_typed = matches!(&added.proof, Proof::Terminal { typed } if typed == added.digest.challenge());
+        self.comes_out(record, is_typed)?;
+        let proven = Proven { person: added.by.clone(), proof: added.proof.clone() };
+        let again = before.allow_secret(added.digest.clone(), added.reason.clone(), proven, added.at);
         self.comes_out(record, again == *after)
     }
 

@@ -158,6 +158,14 @@ pub fn deeds(op: Op) -> Vec<Deed> {
             "bypass acknowledge <bypass>",
             "it warns until a person knows of it",
         )],
+        Op::SecretAllow => vec![person(
+            "let a value through that looks like a secret",
+            "secret allow <digest> --reason harmless",
+            "what is written down stays in the history",
+        )],
+        Op::SecretForbid => {
+            vec![anybody("let it through no longer", "secret forbid <digest>", "it tightens")]
+        }
         Op::PolicySet => vec![
             anybody("ask for signed answers", "policy set approval=signed", "it tightens"),
             person(

@@ -60,6 +60,9 @@ pub enum Op {
     PolicySet,
     ApproverAdd,
     ApproverRemove,
+    /// A value that looks like a secret is let through from now on, or no longer.
+    SecretAllow,
+    SecretForbid,
     /// Closed records went into a segment; nothing that can be asked has changed.
     Fold,
     /// A whole state that was exported elsewhere, or goals that another tool kept.
@@ -69,7 +72,7 @@ pub enum Op {
 }
 
 impl Op {
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 35] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -100,6 +103,8 @@ impl Op {
         Self::PolicySet,
         Self::ApproverAdd,
         Self::ApproverRemove,
+        Self::SecretAllow,
+        Self::SecretForbid,
         Self::Fold,
         Self::Import,
         Self::Checkpoint,
@@ -143,6 +148,8 @@ impl Op {
             Self::PolicySet => "policy.set",
             Self::ApproverAdd => "approver.add",
             Self::ApproverRemove => "approver.remove",
+            Self::SecretAllow => "secret.allow",
+            Self::SecretForbid => "secret.forbid",
             Self::Fold => "fold",
             Self::Import => "import",
             Self::Checkpoint => "checkpoint",

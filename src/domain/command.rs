@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::text::shown;
+use super::{secret, text::shown};
 
 /// The words of a command, fit to keep: secrets hidden, each word and their number bounded, nothing in them that acts on a
 /// screen.
@@ -36,7 +36,7 @@ impl CommandLine {
             argv.first().is_some_and(|program| program.as_ref().rsplit('/').next() == Some("cargo"));
         let mut hider = Hider { short_p_is_harmless: is_cargo, next_is_secret: false };
         let mut words: Vec<String> =
-            argv.iter().map(|word| bounded(&hider.argument(word.as_ref()))).collect();
+            argv.iter().map(|word| bounded(&secret::clean(&hider.argument(word.as_ref())))).collect();
         if words.len() > WORDS {
             words.truncate(WORDS - 1);
             words.push("…".to_owned());

@@ -8,7 +8,7 @@
 //! Read in this order: the words ([`id`], [`text`], [`time`], [`actor`]), the nouns ([`goal`], [`gate`],
 //! [`todo`](mod@todo), [`evidence`], [`command`], [`quota`], [`bypass`]), one goal with everything open in it ([`state`]), and then the two
 //! questions that the product is about: what may happen next ([`decision`]) and may this leave ([`push`]).
-//! [`change`] is what a decision to write looks like, [`authority`] who may make
+//! [`secret`] tells what must not be written down, [`change`] is what a decision to write looks like, [`authority`] who may make
 //! it, and [`audit`] judges one that somebody else has written.
 
 pub mod actor;
@@ -35,6 +35,7 @@ pub mod decision;
 pub mod push;
 pub mod refusal;
 pub mod scope;
+pub mod secret;
 pub mod state;
 pub mod statement;
 pub mod sync;

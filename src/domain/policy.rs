@@ -5,12 +5,13 @@ use std::{collections::BTreeMap, fmt};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    actor::{Actor, Proof, Stamp},
+    actor::{Actor, Person, Proof, Proven, Stamp},
     approver::{Approver, NAMESPACE, PublicKey, Signature, Signed},
     change::Op,
     id::{ApproverId, Entropy},
     refusal::Refusal,
     statement::Statement,
+    text::Note,
     time::Timestamp,
 };
 
@@ -25,6 +26,9 @@ pub struct Policy {
     /// Whose signatures count, and whose once did.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub approvers: BTreeMap<ApproverId, Approver>,
+    /// Values that look like secrets and are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_secrets: Vec<AllowedSecret>,
     /// How it came to be like this, if it was ever changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Changed>,
@@ -39,6 +43,91 @@ pub struct Changed {
     /// None for a change that anybody may make.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+}
+
+impl Policy {
+    /// Lets a value through. Only a person can, so only a [`Proven`] person fits here.
+    pub fn allow_secret(&self, digest: SecretDigest, reason: Note, proven: Proven, at: Timestamp) -> Self {
+        let Proven { person: by, proof } = proven;
+        let mut policy = self.without_secret(&digest);
+        policy.allowed_secrets.push(AllowedSecret { digest, reason, by, at, proof });
+        policy
+    }
+
+    /// Whether a person let this value through.
+    pub fn lets_through(&self, value: &str) -> bool {
+        if self.allowed_secrets.is_empty() {
+            return false;
+        }
+        let digest = super::secret::digest(&self.repository, value);
+        self.allowed_secrets.iter().any(|allowed| allowed.digest.as_str() == digest)
+    }
+
+    /// Lets it through no longer, which anybody may do.
+    pub fn without_secret(&self, digest: &SecretDigest) -> Self {
+        let mut policy = self.clone();
+        policy.allowed_secrets.retain(|allowed| allowed.digest != *digest);
+        policy
+    }
+}
+
+/// A value that a person lets through, known by its salted digest.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllowedSecret {
+    pub digest: SecretDigest,
+    pub reason: Note,
+    pub by: Person,
+    pub at: Timestamp,
+    pub proof: Proof,
+}
+
+/// 64 hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SecretDigest(String);
+
+impl SecretDigest {
+    /// The first digits, which a person types back.
+    pub fn challenge(&self) -> &str {
+        &self.0[..8]
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::str::FromStr for SecretDigest {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.to_owned().try_into()
+    }
+}
+
+impl TryFrom<String> for SecretDigest {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
+            Ok(Self(text))
+        } else {
+            // It may have been the value itself.
+            Err("that is no digest of a value (expected 64 hex digits, as a refusal shows them)".to_owned())
+        }
+    }
+}
+
+impl From<SecretDigest> for String {
+    fn from(digest: SecretDigest) -> Self {
+        digest.0
+    }
+}
+
+impl fmt::Display for SecretDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
 }
 
 /// How a person shows to be one when they answer a gate.
@@ -121,7 +210,13 @@ impl Amendment {
 impl Policy {
     /// The one of a new repository.
     pub fn new(repository: RepositoryId) -> Self {
-        Self { repository, approval: Approval::Terminal, approvers: BTreeMap::new(), changed: None }
+        Self {
+            repository,
+            approval: Approval::Terminal,
+            approvers: BTreeMap::new(),
+            allowed_secrets: Vec::new(),
+            changed: None,
+        }
     }
 
     /// Changes it. What loosens needs the proof that it asks for itself; see [`accept`](Self::accept).

@@ -136,6 +136,31 @@ pub enum State {
     Dropped(String),
 }
 
+impl Foreign {
+    /// Every text that becomes one of a record, with what it belongs to (by the name it has there) and its field.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = (String, &'static str, &mut String)> {
+        self.goals.iter_mut().flat_map(|goal| {
+            let called = goal.name.clone().unwrap_or_else(|| "the goal".to_owned());
+            let name = goal.name.as_mut().map(|name| ("name", name));
+            let paused = goal.paused.as_mut().map(|why| ("status", why));
+            let notes = goal.notes.iter_mut().flat_map(|(heading, text)| [("note", heading), ("note", text)]);
+            let own = [("objective", &mut goal.objective)].into_iter().chain(name).chain(paused).chain(notes);
+            let own = own.map(move |(field, text)| (called.clone(), field, text));
+            let items = goal.items.iter_mut().flat_map(|item| {
+                let said = match &mut item.state {
+                    State::Open => None,
+                    State::Blocked(text) | State::Held(text) | State::Done(text) | State::Dropped(text) => {
+                        Some(("state", text))
+                    }
+                };
+                let texts = [("title", &mut item.title), ("body", &mut item.body)].into_iter().chain(said);
+                texts.map(|(field, text)| (item.id.clone(), field, text))
+            });
+            own.chain(items)
+        })
+    }
+}
+
 impl Item {
     fn new(id: String, title: String) -> Self {
         let what = What::Work { for_: Worker::Agent, requires: BTreeSet::new() };

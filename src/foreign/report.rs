@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::domain::text::shown;
+use crate::domain::{secret, text::shown};
 
 /// The field is a line of the body.
 pub(super) const KEPT: &str = "kept in the text";
@@ -35,7 +35,7 @@ impl Report {
     /// Says what happened to a field of an item.
     pub fn say(&mut self, item: &str, field: &str, fate: &'static str) {
         let field = shown(field, 40);
-        let item = shown(item, 60);
+        let item = shown(&secret::clean(item), 60);
         let is_same = |line: &&mut Line| line.field == field && line.fate == fate;
         if let Some(line) = self.lines.iter_mut().find(is_same) {
             line.count += 1;

@@ -11,7 +11,8 @@ use crate::{
         gate::Act,
         id::BypassId,
         refusal::Refusal,
-        text::Note,
+        secret,
+        text::{Note, Title},
         time::{Seconds, Timestamp},
     },
     error::Error,
@@ -158,11 +159,17 @@ pub(super) fn note(ctx: &Ctx, stamp: &Stamp, snapshot: &Snapshot<'_>) -> Result<
     }
     let population = snapshot.bypasses()?.len() + snapshot.closed_bypasses()?.len();
     let told = match &pushes[..] {
-        [push] => subject("note a push round the hook", &push.remote),
+        [push] => subject("note a push round the hook", &secret::clean(push.remote.as_str())),
         _ => format!("note pushes round the hook to {} places", pushes.len()),
     };
     let mut puts: Vec<(BypassId, Bypass)> = Vec::new();
-    for push in pushes {
+    for mut push in pushes {
+        // Git chose these words, so that nobody could say them without a secret.
+        for name in [&mut push.remote, &mut push.ref_] {
+            if let Some((clean, _)) = Title::fit(&secret::clean(name.as_str())) {
+                *name = clean;
+            }
+        }
         let taken = |id: &BypassId| -> Result<bool, Error> {
             Ok(puts.iter().any(|(drawn, _)| drawn == id) || snapshot.bypass(id)?.is_some())
         };

@@ -17,7 +17,9 @@ use crate::{
         actor::{Actor, Proven, Stamp},
         change::{Change, Op, Record},
         id::{Entropy, EvidenceId, GoalId, TodoId},
+        policy::Policy,
         refusal::Refusal,
+        secret,
         text::shown,
     },
     error::{Error, Kind},
@@ -73,6 +75,9 @@ pub struct Preview {
 const FILES: usize = 24;
 const BYTES: usize = 16 * 1024;
 
+/// So many places of secrets are named.
+const NAMED: usize = 5;
+
 /// Most bytes of a file that are read, by what it is.
 const SMALL: u64 = 4 << 20;
 const LARGE: u64 = 256 << 20;
@@ -83,7 +88,8 @@ const FOLDER: u64 = 256 << 20;
 pub fn plan(ctx: &Ctx, from: Source, path: &Path, goal: Option<&GoalId>) -> Result<Plan, Error> {
     let snapshot = ctx.store.trusted()?;
     let stamp = Stamp { by: Actor::Person(ctx.owner()?), at: ctx.now };
-    let foreign = read(ctx, from, path)?;
+    let mut foreign = read(ctx, from, path)?;
+    must_be_clear(ctx, &snapshot.policy()?, &mut foreign)?;
     let need = foreign.need();
     let todos = snapshot.todo_population()? + need.todos;
     let evidence = snapshot.evidence_population()? + need.evidence;
@@ -135,6 +141,30 @@ pub fn import(ctx: &Ctx, plan: Plan, _proven: &Proven) -> Result<Done<Imported>,
     };
     let updated = ctx.store.adopt(&change, &ctx.stamp()?)?;
     Ok(Done { value: imported, commit: updated.commit, warnings: updated.warnings })
+}
+
+/// Refuses what looks like a secret, with the places; or puts marks there, if that was asked for.
+fn must_be_clear(ctx: &Ctx, policy: &Policy, foreign: &mut Foreign) -> Result<(), Error> {
+    let mut places = Vec::new();
+    for (item, field, text) in foreign.texts_mut() {
+        let mut hits = secret::scan(text);
+        hits.retain(|hit| !policy.lets_through(&text[hit.range.clone()]));
+        if ctx.redact && !hits.is_empty() {
+            *text = secret::redacted(text, &hits);
+            continue;
+        }
+        let item = shown(&secret::clean(&item), 60);
+        places.extend(hits.iter().map(|hit| format!("{item} in its {field} (rule `{}`)", hit.rule)));
+    }
+    if places.is_empty() {
+        return Ok(());
+    }
+    let more =
+        if places.len() > NAMED { format!(", and {} more", places.len() - NAMED) } else { String::new() };
+    places.truncate(NAMED);
+    Err(Error::new(Kind::Refused, format!("what looks like a secret: {}{more}", places.join(", "))).hint(
+        "nothing was imported; take them out there, or add `--redact`, which puts marks in their place",
+    ))
 }
 
 /// Why the draft was refused, in the words of an import.

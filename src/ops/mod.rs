@@ -7,6 +7,7 @@
 pub mod refused;
 
 pub mod bypass;
+pub mod check;
 pub mod compact;
 pub mod doctor;
 pub mod enforcement;
@@ -22,6 +23,7 @@ pub mod push;
 pub mod quota;
 pub mod receive;
 pub mod remote;
+pub mod secret;
 pub mod status;
 pub mod strict;
 pub mod sync;
@@ -59,6 +61,8 @@ pub struct Ctx {
     pub entropy: Entropy,
     /// The goal to take when none is named (`LOOPX_GOAL`).
     pub goal: Option<GoalId>,
+    /// What looks like a secret gives way to a mark where texts come from elsewhere; what was typed is clean already.
+    pub redact: bool,
     /// Where the user stands.
     pub cwd: PathBuf,
     /// Where this program lies.
@@ -121,7 +125,17 @@ impl Ctx {
     fn standing_in(&self, store: Store) -> Self {
         let (caller, goal) = (self.caller.clone(), self.goal.clone());
         let (cwd, program, gits) = (self.cwd.clone(), self.program.clone(), self.gits.clone());
-        Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program, gits }
+        Self {
+            store,
+            caller,
+            now: self.now,
+            entropy: self.entropy,
+            goal,
+            redact: self.redact,
+            cwd,
+            program,
+            gits,
+        }
     }
 
     /// Decides and publishes; see [`Store::update`]. What went round the hook since the last mutation is recorded before.

@@ -233,6 +233,18 @@ impl From<store::Error> for Error {
                 &["run `loopx verify --all` where the state comes from, and fetch it again"],
             ),
             S::Newer { .. } => (Kind::Distrusted, &["install a newer loopx; nothing was changed"]),
+            S::SecretRules(_) => (
+                Kind::Environment,
+                &["mend the file, or do without it: `git config --unset loopx.secretRules`"],
+            ),
+            S::Secret(found) => {
+                let digest = &found.digest;
+                return Self::new(Kind::Refused, problem.to_string())
+                    .hint("say it without the secret, or add `--redact`, which puts a mark in its place")
+                    .hint(format!(
+                        "if it is none, a person lets it through with `loopx secret allow {digest} --reason <why>`"
+                    ));
+            }
             S::Busy(_) => (Kind::Conflict, &["run the command again when the other one has ended"]),
             S::Locked(_) => (
                 Kind::Conflict,

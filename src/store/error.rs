@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::domain::text::shown;
+use crate::domain::{secret::custom::BadRules, text::shown};
 
 /// The store could not do it. Nothing was published.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +102,12 @@ pub enum Error {
     #[error("the state branch cannot be read: {0}")]
     Damaged(String),
 
+    #[error(transparent)]
+    Secret(Box<LooksSecret>),
+    /// The file that `loopx.secretRules` names.
+    #[error("the rules for secrets that git's setting `loopx.secretRules` names: {0}")]
+    SecretRules(BadRules),
+
     #[error("another loopx has been writing for {0} s")]
     Busy(u64),
     #[error("`{0}` moved while this was being decided")]
@@ -122,6 +128,25 @@ pub enum Error {
     UnknownRevision(String),
     #[error("`{}` is no file of this worktree", place(.0))]
     UnknownFile(PathBuf),
+}
+
+/// A text that was about to be written. What it is stays untold.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{record} has what looks like a secret in `{field}`, characters {from} to {to} (rule `{rule}`){}, so nothing was written",
+    others(*.more)
+)]
+pub struct LooksSecret {
+    pub record: String,
+    pub field: String,
+    pub rule: String,
+    /// In characters, from 1.
+    pub from: usize,
+    pub to: usize,
+    /// How many other values look like one.
+    pub more: usize,
+    /// What a person names to allow it.
+    pub digest: String,
 }
 
 impl Error {
@@ -200,6 +225,10 @@ pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 /// A path, fit to print.
 pub(super) fn place(path: &Path) -> String {
     shown(&path.to_string_lossy(), 4096)
+}
+
+fn others(more: usize) -> String {
+    if more == 0 { String::new() } else { format!(", and {more} more") }
 }
 
 fn short(id: &str) -> &str {

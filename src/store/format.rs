@@ -42,7 +42,8 @@ pub trait Stored: Serialize + DeserializeOwned {
 
 impl Stored for Policy {
     const SYNTAX: Syntax = Syntax::Toml;
-    const FIELDS: &'static [&'static str] = &["repository", "approval", "approvers", "changed"];
+    const FIELDS: &'static [&'static str] =
+        &["repository", "approval", "approvers", "allowed_secrets", "changed"];
 }
 
 impl Stored for Gate {
@@ -126,6 +127,25 @@ pub fn decode<T: Stored>(path: &str, bytes: &[u8]) -> Result<T, Error> {
         table.retain(|field, _| T::FIELDS.contains(&field));
     }
     T::deserialize(table).map_err(|error| unreadable(one_line(&error.to_string())))
+}
+
+/// Whether a text is a record of any kind, or a segment of closed ones.
+pub fn is_record(text: &str) -> bool {
+    fn is<T: Stored>(text: &str) -> bool {
+        decode::<T>("", text.as_bytes()).is_ok()
+    }
+    if text.starts_with("format = ") {
+        return is::<Policy>(text)
+            || is::<Gate>(text)
+            || is::<Todo>(text)
+            || is::<Evidence>(text)
+            || is::<Bypass>(text);
+    }
+    if text.starts_with("{\n  \"format\": ") {
+        return is::<Goal>(text) || is::<Spend>(text) || is::<QuotaFile>(text);
+    }
+    text.starts_with("{\"format\":\"1.")
+        && text.lines().next().is_some_and(|line| line.contains("\"record\":{"))
 }
 
 /// The bytes of `record` where `old` stands: fields of a newer minor version that we do not know are kept, and so

@@ -22,9 +22,9 @@ use super::{
     Error,
     error::chain,
     hot::Hot,
-    layout::Edit,
     message::Message,
     program,
+    screen::Cleared,
     signature::{self, Signature},
 };
 use crate::domain::{actor::Person, time::Timestamp};
@@ -396,7 +396,7 @@ impl Git {
     /// Writes the blobs, trees and the commit of `edit` on top of `base`. Nothing points to them yet.
     pub(super) fn commit(
         &self,
-        edit: &Edit,
+        edit: Cleared<'_>,
         base: Option<&Base>,
         message: &Message,
     ) -> Result<ObjectId, Error> {
@@ -406,12 +406,12 @@ impl Git {
     /// The same with files that are made one after the other, so that nobody has to hold all of them.
     pub(super) fn commit_with(
         &self,
-        edit: &Edit,
+        edit: Cleared<'_>,
         files: impl Iterator<Item = Result<(String, Vec<u8>), Error>>,
         base: Option<&Base>,
         message: &Message,
     ) -> Result<ObjectId, Error> {
-        let failed = || Error::git("write an object");
+        let (edit, failed) = (edit.edit(), || Error::git("write an object"));
         self.fresh.replace((Vec::new(), self.is_collecting()));
         let tree = match base {
             Some(base) => self.tree(base.tree)?,

@@ -12,7 +12,7 @@
 //!   no checkout grows with it.
 //!
 //! Reading order: [`git`] and [`program`] (what we ask of git), [`format`](mod@format) and [`layout`] (bytes and paths of a
-//! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read),
+//! record), [`snapshot`] (reading), this file (writing), [`screen`] (what is kept out), [`history`] and [`project`] (the other two things that are read),
 //! [`pushes`] (what went out, and what the hook said of it).
 
 pub mod approval;
@@ -27,12 +27,14 @@ pub mod health;
 pub mod history;
 pub mod hot;
 mod incoming;
+pub mod inspect;
 pub mod layout;
 pub mod message;
 pub mod program;
 pub mod project;
 pub mod pushes;
 pub mod remote;
+mod screen;
 pub mod setup;
 mod shelter;
 mod signature;
@@ -62,6 +64,7 @@ use self::{
     git::{Git, object_id},
     hot::Hot,
     message::Message,
+    screen::Cleared,
     view::View,
     writer::{Standing, Writer},
 };
@@ -191,10 +194,11 @@ impl Store {
                 }
                 None => (change, edit, false),
             };
+            let cleared = Cleared::of(&snapshot, &edit, &change)?;
             let message = &Message::of(&change, stamp, &signer);
             let published = self
                 .git
-                .commit(&edit, Some(&snapshot.commit()), message)
+                .commit(cleared, Some(&snapshot.commit()), message)
                 .and_then(|new| Ok(writer.publish(&self.git, new, Some(base), message)?.then_some(new)));
             let new = match published {
                 Ok(Some(new)) => new,
@@ -234,7 +238,7 @@ impl Store {
         self.hot().keep(&self.git.private_dir(), &snapshot, edit, &self.git.fresh().0);
         let (edit, change) = archive::due(&snapshot, edit, stamp.at).ok()??;
         let message = Message::of(&change, stamp, signer);
-        let new = self.git.commit(&edit, Some(&snapshot.commit()), &message).ok()?;
+        let new = self.git.commit(Cleared::untyped(&edit), Some(&snapshot.commit()), &message).ok()?;
         writer.publish(&self.git, new, Some(tip), &message).ok()?.then_some(new)
     }
 

@@ -17,12 +17,12 @@ use super::{
     layout, program,
     view::{FOLDER, Look, diff},
 };
-use crate::domain::{gate::Tip, push::Carried};
+use crate::domain::{gate::Tip, push::Carried, secret, text::shown};
 
 /// So many new commits are looked at before anything is left out that the other side has on other branches.
 const A_FEW: usize = 200;
 
-/// A commit of the project, in hex, with its tree and subject.
+/// A commit of the project, in hex, with its tree and its subject, in which marks stand for what looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectCommit {
     pub commit: String,
@@ -76,7 +76,8 @@ impl Git {
         Ok(ProjectCommit {
             commit: id.to_string(),
             tree: base.tree.to_string(),
-            subject: crate::domain::text::shown(&subject, 120),
+            // Cut, a secret could not be told any more.
+            subject: shown(&secret::clean(&subject), 120),
         })
     }
 

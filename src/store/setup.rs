@@ -11,6 +11,7 @@ use super::{
     layout::{self, Edit},
     message::Message,
     program,
+    screen::Cleared,
     view::{FOLDER, View},
     writer::{self, Standing, Writer},
 };
@@ -152,7 +153,7 @@ impl Store {
                 edit.write(attributes.into(), lines);
                 edit.write(layout::POLICY.into(), format::encode(policy));
                 edit.write(layout::QUOTA.into(), format::encode(&format::QuotaFile { goals: Quotas::new() }));
-                self.git.commit(&edit, None, &message)?
+                self.git.commit(Cleared::untyped(&edit), None, &message)?
             }
         };
         Ok(writer.publish(&self.git, new, None, &message)?.then_some(new))

@@ -15,6 +15,7 @@ use super::{
     layout::{self, Edit},
     message::Message,
     remote::Remote,
+    screen::Cleared,
     view::{Look, diff},
     writer::Writer,
 };
@@ -278,7 +279,9 @@ impl Store {
                     None => edit.remove(path),
                 }
             }
-            tip = self.git.commit(&edit, Some(&self.git.base(tip)?), &self.message_of(*id)?)?;
+            // What is made again was looked over when it was made.
+            let cleared = Cleared::untyped(&edit);
+            tip = self.git.commit(cleared, Some(&self.git.base(tip)?), &self.message_of(*id)?)?;
             let fresh = self.git.fresh();
             objects.extend(fresh.0.iter().cloned());
             was_collecting |= fresh.1;

@@ -375,7 +375,7 @@ fn a_crash_between_branch_and_view_is_healed_by_the_next_mutation() {
     let base = store.read().unwrap().commit();
     let edit = super::layout::edit(&store.read().unwrap(), &[put_todo("t-0001", todo("Work"))]).unwrap();
     let message = super::Message::of(&change(vec![]), &stamp("11:00"), &store.git.identity().unwrap());
-    let new = store.git.commit(&edit, Some(&base), &message).unwrap();
+    let new = store.git.commit(super::Cleared::untyped(&edit), Some(&base), &message).unwrap();
     let mut writer = Writer::enter(&store.git, DEFAULT_BRANCH).unwrap();
     assert!(writer.publish(&store.git, new, Some(base.commit), &message).unwrap());
     drop(writer);

@@ -16,6 +16,7 @@ use super::{
     Error, Message, Snapshot, Store, Updated, archive,
     hot::Hot,
     layout::{self, Edit, Shelf},
+    screen::{self, Cleared},
     verify,
     view::{Look, diff},
     writer::Writer,
@@ -312,7 +313,14 @@ impl Store {
         let before = self.at(base)?;
         let edit = made(&before)?;
         let message = Message::of(change, stamp, &signer);
-        let new = self.git.commit_with(&edit, files, Some(&before.commit()), &message)?;
+        let cleared = Cleared::of(&before, &edit, change)?;
+        let (policy, custom) = (before.policy()?, screen::custom(&self.git)?);
+        let files = files.map(|file| {
+            let (path, bytes) = file?;
+            screen::must_be_clear(&custom, &policy, &path, &bytes)?;
+            Ok((path, bytes))
+        });
+        let new = self.git.commit_with(cleared, files, Some(&before.commit()), &message)?;
         let after = self.at(new)?;
         must_be_whole(&after).and_then(|()| must_be_apart(&before, &after)).map_err(Error::NotWhole)?;
         if !writer.publish(&self.git, new, Some(base), &message)? {

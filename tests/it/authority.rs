@@ -26,6 +26,9 @@ fn everything() -> (Sandbox, Vec<(&'static str, String)>) {
     let bypasses = repo.loopx("bypass list --json").json();
     names.push(("<bypass>", bypasses["bypasses"][0]["id"].as_str().expect("an id").to_owned()));
     repo.loopx("hooks strict on --remote origin").success();
+    let digest = "5".repeat(64);
+    repo.person(&format!("secret allow {digest} --reason harmless"), &digest[..8]).success();
+    names.push(("<digest>", digest));
     repo.loopx("gate open Open? --gate-id open --blocks push --agent-id a").success();
     repo.loopx("gate open No? --gate-id no --blocks push --agent-id a").success();
     repo.person("gate resolve no --decision reject", "no").success();

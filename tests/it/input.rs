@@ -238,6 +238,8 @@ fn a_command_that_does_not_exist() {
     [stderr] Options:
     [stderr]       --json              Print one JSON document instead of words, errors included
     [stderr]       --agent-id <AGENT>  The agent on whose behalf this runs (or `LOOPX_AGENT_ID`)
+    [stderr]       --redact            Put a mark in the place of what looks like a secret in the words of this
+    [stderr]                           command, instead of refusing
     [stderr]   -C <DIR>                Run as if started in this folder
     [stderr]   -h, --help              Print help
     [stderr]   -V, --version           Print version

@@ -251,6 +251,9 @@ fn help_and_version_are_for_people() {
       doctor          What is wrong with this clone, and what helps
       verify          Check that each commit of the state is one legal mutation by somebody who may make
                       it
+      check           Look for secrets and for copies of loopx's state in files, in what is staged, or
+                      in commits
+      secret          Values that look like secrets and are none
       export          Write the whole state to one file
       import          Put a state that was exported into a clone that has none, or take over what
                       another tool kept
@@ -272,6 +275,10 @@ fn help_and_version_are_for_people() {
 
           --agent-id <AGENT>
               The agent on whose behalf this runs (or `LOOPX_AGENT_ID`)
+
+          --redact
+              Put a mark in the place of what looks like a secret in the words of this command, instead
+              of refusing
 
       -C <DIR>
               Run as if started in this folder

@@ -29,6 +29,7 @@ mod pushes;
 mod quota;
 mod races;
 mod scopes;
+mod secrets;
 mod sequences;
 mod server;
 mod signing;

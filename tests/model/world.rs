@@ -205,6 +205,7 @@ impl World {
             Who::Agent(agent) => Caller::Agent { agent: parsed(agent), named_by: "the model".into() },
         };
         Ctx {
+            redact: false,
             store: Store::open(&self.top(), None).expect("a repository"),
             caller,
             now: Timestamp::from_unix(self.now),
