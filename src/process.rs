@@ -288,8 +288,13 @@ impl Process {
 
     /// Prints to standard output. A reader that went away is no fault: what was done is done.
     pub fn out(&self, text: &str) -> io::Result<()> {
+        self.out_bytes(text.as_bytes())
+    }
+
+    /// The same for what may be no text.
+    pub fn out_bytes(&self, bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        match out.write_all(bytes).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
             _ => Ok(()),
         }

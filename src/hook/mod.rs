@@ -19,6 +19,9 @@ pub(crate) enum Hook {
         /// Git's configuration names this hook, so it speaks for a hook file, too
         #[arg(long)]
         config: bool,
+        /// Print on standard output what came on standard input, for whoever comes after
+        #[arg(long, conflicts_with = "config")]
+        pass_on: bool,
         /// The remote's name, or its address when it has none
         remote: String,
         /// The remote's address
@@ -46,8 +49,13 @@ impl Hook {
     /// Returns the exit code: 0 lets git go on, 1 stops it.
     pub(crate) fn run(self, process: &Process, ctx: impl Fn() -> Result<Ctx, Error>) -> u8 {
         match self {
-            Self::PrePush { config, remote, url } => {
-                pre_push::run(process, &Remote { name: remote, url }, config, ctx)
+            Self::PrePush { config, pass_on, remote, url } => {
+                let asked = match (config, pass_on) {
+                    (true, _) => pre_push::Asked::Config,
+                    (false, true) => pre_push::Asked::HookFile,
+                    (false, false) => pre_push::Asked::Hand,
+                };
+                pre_push::run(process, &Remote { name: remote, url }, asked, ctx)
             }
             Self::PreReceive => pre_receive::run(process, ctx),
             Self::PreCommit => pre_commit::run(process, ctx),

@@ -16,11 +16,21 @@ use crate::{
 /// Most bytes of refs that are read: a million refs.
 pub(super) const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// `named`: the configuration names this hook, and a hook file may ask the same question a moment later.
+/// What made git ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Its configuration names this hook. A hook file may ask the same question a moment later.
+    Config,
+    /// Our part of a hook file, which passes on what git sent to the rest of it.
+    HookFile,
+    /// A line of the user's in a hook of theirs.
+    Hand,
+}
+
 pub(super) fn run(
     process: &Process,
     remote: &Remote,
-    named: bool,
+    asked: Asked,
     ctx: impl FnOnce() -> Result<Ctx, Error>,
 ) -> u8 {
     if process.stdin_is_terminal() {
@@ -32,12 +42,19 @@ pub(super) fn run(
         process.err(&usage.to_string());
         return Kind::Usage.exit_code();
     }
-    let refused = match judge(process, remote, ctx) {
-        Ok(None) => return 0,
-        Ok(Some(refused)) => refused,
+    let input = process
+        .stdin(LIMIT)
+        .map_err(|error| Error::new(Kind::Environment, format!("cannot read what git sends: {error}")));
+    let refused = match input.and_then(|input| Ok((judge(process, remote, &input, ctx)?, input))) {
+        Ok((None, input)) if asked == Asked::HookFile => match process.out_bytes(&input) {
+            Ok(()) => return 0,
+            Err(error) => format!("loopx: push refused: what git sent cannot be passed on: {error}\n"),
+        },
+        Ok((None, _)) => return 0,
+        Ok((Some(refused), _)) => refused,
         Err(error) => format!("loopx: push refused: whether a question is open cannot be seen\n{error}"),
     };
-    let exec_path = process.env_os(GIT_EXEC_PATH).filter(|_| !named);
+    let exec_path = process.env_os(GIT_EXEC_PATH).filter(|_| asked != Asked::Config);
     let is_said = exec_path.zip(process.cwd().ok()).is_some_and(|(path, cwd)| is_said_already(&path, &cwd));
     if !is_said {
         process.err(&refused);
@@ -49,12 +66,10 @@ pub(super) fn run(
 fn judge(
     process: &Process,
     remote: &Remote,
+    input: &[u8],
     ctx: impl FnOnce() -> Result<Ctx, Error>,
 ) -> Result<Option<String>, Error> {
-    let input = process
-        .stdin(LIMIT)
-        .map_err(|error| Error::new(Kind::Environment, format!("cannot read what git sends: {error}")))?;
-    let lines = parse(&input)?;
+    let lines = parse(input)?;
     // git runs the hook even when there is nothing to push.
     if lines.is_empty() {
         return Ok(None);
