@@ -3,24 +3,32 @@
 #![expect(clippy::disallowed_methods, reason = "this is the wall")]
 
 use std::{
+    collections::VecDeque,
     env,
     ffi::OsString,
     fs::File,
     io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
     os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use sha2::{Digest as _, Sha256};
 use signal_hook::{
     consts::{SIGCHLD, SIGINT, SIGQUIT, SIGTERM},
     iterator::Signals,
 };
 
-use crate::domain::{command::Ended, id::Entropy, time::Timestamp};
+use crate::domain::{
+    command::Ended,
+    evidence::{Cut, Heard},
+    id::Entropy,
+    time::{Seconds, Timestamp},
+};
 
 /// The goal that commands mean when none is named.
 pub const LOOPX_GOAL: &str = "LOOPX_GOAL";
@@ -101,7 +109,6 @@ impl Process {
 
     /// Fresh random bytes.
     pub fn entropy(&self) -> io::Result<Entropy> {
-        use sha2::{Digest as _, Sha256};
         let mut bytes = Entropy::default();
         if let Some(seed) = self.in_tests(LOOPX_SEED) {
             bytes.copy_from_slice(&Sha256::digest(seed)[..16]);
@@ -145,35 +152,112 @@ impl Process {
     /// We outlive what is meant for it: Ctrl-C at a terminal reaches it by itself, a signal that was sent to us alone is
     /// passed on. An error means that it did not start.
     pub fn run(&self, argv: &[OsString], dir: &Path, variable: (&str, &str)) -> io::Result<Ended> {
-        let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut command = started_in(argv, dir)?;
+        command.env(variable.0, variable.1);
+        Ok(self.attend(&mut command, None, |_| ())?.0)
+    }
+
+    /// Runs `argv` in the same way, and listens to what it writes while that goes on to our own streams, which are none of
+    /// its own: it writes to pipes. Of each stream is kept whole what fits in `whole` bytes.
+    ///
+    /// After `limit` it is ended with everything that it started; therefore it gets a process group of its own then, and
+    /// cannot read from the terminal. What it leaves running without a limit may write on, and is not listened to for long.
+    pub fn watch(
+        &self,
+        argv: &[OsString],
+        dir: &Path,
+        limit: Option<Seconds>,
+        whole: usize,
+    ) -> io::Result<Overheard> {
+        use std::os::unix::process::CommandExt as _;
+        let mut command = started_in(argv, dir)?;
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        if limit.is_some() {
+            command.process_group(0);
+        }
+        let [stdout, stderr] = [(); 2].map(|()| Arc::new(Mutex::new(Ear::new(whole))));
+        let (done, is_done) = mpsc::channel();
+        let (ended, cut) = self.attend(&mut command, limit, |child| {
+            if let Some(pipe) = child.stdout.take() {
+                listen(pipe, io::stdout(), &stdout, &done);
+            }
+            if let Some(pipe) = child.stderr.take() {
+                listen(pipe, io::stderr(), &stderr, &done);
+            }
+            drop(done);
+        })?;
+        let passes_on = |ear: &Mutex<Ear>| ear.lock().unwrap_or_else(PoisonError::into_inner).is_passing_on;
+        // What is waited for is the end of both, and whoever reads what we pass on. Not what was left running.
+        while is_done.recv_timeout(LISTENING_ON) == Err(mpsc::RecvTimeoutError::Timeout)
+            && (passes_on(&stdout) || passes_on(&stderr))
+        {}
+        let heard = |ear: &Mutex<Ear>| ear.lock().unwrap_or_else(PoisonError::into_inner).heard();
+        Ok(Overheard { ended, cut, stdout: heard(&stdout), stderr: heard(&stderr) })
+    }
+
+    /// Starts a command, hands it to `begun`, and waits for its end.
+    fn attend(
+        &self,
+        command: &mut Command,
+        limit: Option<Seconds>,
+        begun: impl FnOnce(&mut Child),
+    ) -> io::Result<(Ended, Option<Cut>)> {
         // Whoever started us may have ignored the end of children, and nobody would learn how this one ended.
         let mut signals = Signals::new([SIGCHLD, SIGINT, SIGQUIT, SIGTERM])?;
-        let mut command = Command::new(program);
-        let mut child = command.args(args).current_dir(dir).env(variable.0, variable.1).spawn()?;
+        let mut child = command.spawn()?;
+        begun(&mut child);
         let pid = Pid::from_child(&child);
-        let by_terminal = self.terminal().is_ok();
-        let stop = signals.handle();
-        let passing_on = thread::spawn(move || {
-            let is_for_it = |signal: &i32| match *signal {
-                SIGCHLD => false,
-                SIGTERM => true,
-                _ => !by_terminal,
-            };
-            for signal in signals.forever().filter(is_for_it) {
-                let _ = Signal::from_named_raw(signal).map(|signal| kill_process(pid, signal));
+        let is_apart = limit.is_some();
+        let reached_by_terminal = !is_apart && self.terminal().is_ok();
+        let send = move |signal| match is_apart {
+            true => kill_process_group(pid, signal),
+            false => kill_process(pid, signal),
+        };
+        let cut = Arc::new(Mutex::new(None));
+        let note = |why: Cut| {
+            let cut = Arc::clone(&cut);
+            move || {
+                let mut cut = cut.lock().unwrap_or_else(PoisonError::into_inner);
+                cut.get_or_insert(why);
             }
+        };
+        let stop = signals.handle();
+        let (interrupted, late) = (note(Cut::Interrupt), note(Cut::Timeout));
+        let passing_on = thread::spawn(move || {
+            for signal in signals.forever().filter(|signal| *signal != SIGCHLD) {
+                interrupted();
+                if signal == SIGTERM || !reached_by_terminal {
+                    let _ = Signal::from_named_raw(signal).map(send);
+                }
+            }
+        });
+        let (over, is_over) = mpsc::channel::<()>();
+        let ending = limit.map(|limit| {
+            thread::spawn(move || {
+                let waits = |time| is_over.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
+                if waits(Duration::from_secs(limit.0.into())) {
+                    late();
+                    let _ = send(Signal::TERM);
+                    waits(MERCY);
+                    let _ = send(Signal::KILL);
+                }
+            })
         });
         // It keeps its number until it was waited for, so that no signal goes to a stranger.
         let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), ended) {}
         stop.close();
+        drop(over);
         let _ = passing_on.join();
+        let _ = ending.map(thread::JoinHandle::join);
         let status = child.wait()?;
         let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
-        Ok(match (status.code(), status.signal()) {
+        let ended = match (status.code(), status.signal()) {
             (Some(code), _) => Ended::Exit(byte(code)),
             (None, signal) => Ended::Signal(byte(signal.unwrap_or_default())),
-        })
+        };
+        let cut = *cut.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((ended, cut))
     }
 
     /// Standard input and output with nothing kept back in between.
@@ -207,6 +291,112 @@ impl Process {
     pub fn err(&self, text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
+}
+
+fn started_in(argv: &[OsString], dir: &Path) -> io::Result<Command> {
+    let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command.args(args).current_dir(dir);
+    Ok(command)
+}
+
+/// What was seen of a command while it ran.
+#[derive(Debug)]
+pub struct Overheard {
+    pub ended: Ended,
+    pub cut: Option<Cut>,
+    /// None when nothing was written.
+    pub stdout: Option<Stream>,
+    pub stderr: Option<Stream>,
+}
+
+/// What a command wrote to one stream.
+#[derive(Debug)]
+pub struct Stream {
+    pub heard: Heard,
+    /// All of it, if it was to be kept and fitted.
+    pub whole: Option<Vec<u8>>,
+}
+
+/// So much is kept of how a stream begins, and of how it ends.
+const HEAD: usize = 2 * 1024;
+const TAIL: usize = 6 * 1024;
+/// So long is listened to what a command left running.
+const LISTENING_ON: Duration = Duration::from_millis(500);
+/// So long a command has to end by itself once it was told to.
+const MERCY: Duration = Duration::from_secs(2);
+
+/// Listens to a stream, and remembers a bounded part of it.
+struct Ear {
+    bytes: u64,
+    digest: Sha256,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    whole: Option<Vec<u8>>,
+    room: usize,
+    is_passing_on: bool,
+}
+
+impl Ear {
+    fn new(room: usize) -> Self {
+        let whole = (room > 0).then(Vec::new);
+        Self {
+            bytes: 0,
+            digest: Sha256::new(),
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            whole,
+            room,
+            is_passing_on: false,
+        }
+    }
+
+    fn hear(&mut self, bytes: &[u8]) {
+        self.is_passing_on = true;
+        self.bytes += bytes.len() as u64;
+        self.digest.update(bytes);
+        let (head, rest) = bytes.split_at(bytes.len().min(HEAD - self.head.len()));
+        self.head.extend(head);
+        self.tail.extend(rest);
+        let too_much = self.tail.len().saturating_sub(TAIL);
+        self.tail.drain(..too_much);
+        match &mut self.whole {
+            Some(whole) if whole.len() + bytes.len() <= self.room => whole.extend(bytes),
+            whole => *whole = None,
+        }
+    }
+
+    fn heard(&self) -> Option<Stream> {
+        let tail: Vec<u8> = self.tail.iter().copied().collect();
+        let heard = || Heard::of(self.bytes, &self.digest.clone().finalize(), &self.head, &tail);
+        (self.bytes > 0).then(|| Stream { heard: heard(), whole: self.whole.clone() })
+    }
+}
+
+/// Passes on what comes out of `pipe`, and lets `ear` hear it. `done` is dropped at its end.
+fn listen(
+    mut pipe: impl io::Read + Send + 'static,
+    mut on: impl io::Write + Send + 'static,
+    ear: &Arc<Mutex<Ear>>,
+    done: &mpsc::Sender<()>,
+) {
+    let (ear, done) = (Arc::clone(ear), done.clone());
+    thread::spawn(move || {
+        let mut buffer = [0; 16 * 1024];
+        loop {
+            let read = match pipe.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => break,
+            };
+            ear.lock().unwrap_or_else(PoisonError::into_inner).hear(&buffer[..read]);
+            // Whoever looked at it may have gone; the command is not to notice.
+            let _ = on.write_all(&buffer[..read]).and_then(|()| on.flush());
+            ear.lock().unwrap_or_else(PoisonError::into_inner).is_passing_on = false;
+        }
+        drop(done);
+    });
 }
 
 /// A controlling terminal.

@@ -2,11 +2,12 @@ use std::ffi::OsString;
 
 use super::{Answer, Global, NOT_NOW, Said};
 use crate::{
-    domain::{command::CommandLine, gate::Act, id::GoalId},
+    domain::{command::CommandLine, gate::Act, id::GoalId, text::shown},
     error::{Error, Kind},
     ops::{
-        Ctx,
-        guard::{self, Guarded, Run, STATE_REF},
+        Ctx, Done,
+        evidence::{EvidenceView, Running},
+        guard::{self, Guarded, STATE_REF},
     },
     process::{LOOPX_GUARD, Process},
     text::Held,
@@ -104,22 +105,36 @@ fn start(
     goal: Option<&GoalId>,
     command: &[OsString],
 ) -> Result<u8, Error> {
-    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
-    let run = Run::begin(&ctx, act, goal, CommandLine::of(&words))?;
+    let run = Running::begin_guarded(&ctx, act, goal, words(command))?;
     let ended = match process.run(command, &ctx.cwd, (LOOPX_GUARD, act.word())) {
         Ok(ended) => ended,
-        Err(error) => {
-            let program = crate::domain::text::shown(&words[0], 200);
-            let problem = Error::new(Kind::Environment, format!("`{program}` cannot be started: {error}"))
-                .hint(format!("nothing was run; look whether it is there with `command -v {program}`"));
-            process.err(&problem.to_string());
-            return Ok(NOT_STARTED);
-        }
+        Err(error) => return Ok(not_started(process, command, &error)),
     };
     if !run.is_recorded() {
         process.err("loopx: no evidence was recorded: there is no active goal\n");
     }
-    match run.end(&Ctx { now: process.now(), ..ctx }, ended) {
+    say_how_it_was_recorded(process, run.end(&Ctx { now: process.now(), ..ctx }, ended, None));
+    Ok(ended.exit_code())
+}
+
+/// What may be kept of a command's words.
+pub(super) fn words(command: &[OsString]) -> CommandLine {
+    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+    CommandLine::of(&words)
+}
+
+/// Says that a command could not be started. Returns the exit code for it.
+pub(super) fn not_started(process: &Process, command: &[OsString], error: &std::io::Error) -> u8 {
+    let program = command.first().map(|program| shown(&program.to_string_lossy(), 200)).unwrap_or_default();
+    let problem = Error::new(Kind::Environment, format!("`{program}` cannot be started: {error}"))
+        .hint(format!("nothing was run; look whether it is there with `command -v {program}`"));
+    process.err(&problem.to_string());
+    NOT_STARTED
+}
+
+/// Whatever came of the recording: the command ran, and its exit code is the answer.
+pub(super) fn say_how_it_was_recorded(process: &Process, done: Result<Option<Done<EvidenceView>>, Error>) {
+    match done {
         Ok(done) => done
             .iter()
             .flat_map(|done| &done.warnings)
@@ -129,5 +144,4 @@ fn start(
             error.hints.iter().for_each(|hint| process.err(&format!("hint: {hint}\n")));
         }
     }
-    Ok(ended.exit_code())
 }

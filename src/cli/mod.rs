@@ -230,6 +230,9 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
             return Ok(Answer::Said(Said::read(&told, String::new())));
         }
         Command::Completions { shell } => return Ok(Answer::Said(completions(shell))),
+        Command::Evidence(evidence::Evidence::Run(run)) => {
+            return Ok(Answer::Silent(run.start(process, context(process, &global)?)?));
+        }
         command => command,
     };
     let ctx = &context(process, &global)?;

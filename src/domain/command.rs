@@ -45,6 +45,27 @@ impl CommandLine {
     }
 }
 
+/// What may be kept of what a command printed: no colours, and nothing that looks like a secret.
+pub fn harmless(output: &str) -> String {
+    let lines = without_colours(output);
+    let lines =
+        lines.lines().map(|line| Hider { short_p_is_harmless: true, next_is_secret: false }.argument(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Without the sequences that terminals take as colours and movements.
+pub fn without_colours(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("\u{1b}[") {
+        out.push_str(&rest[..at]);
+        let behind = &rest[at + 2..];
+        let end = behind.find(|c: char| !matches!(c, '0'..='?' | ' '..='/'));
+        rest = end.map_or("", |end| &behind[end + behind[end..].chars().next().map_or(0, char::len_utf8)..]);
+    }
+    out + rest
+}
+
 /// An escape is longer than what it stands for, so that it is cut after escaping.
 fn bounded(word: &str) -> String {
     shown(&shown(word, WORD), WORD - 1)

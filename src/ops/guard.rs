@@ -2,15 +2,11 @@
 
 use serde::Serialize;
 
-use super::{Ctx, Done, evidence::EvidenceView, gate::GateView, push::gates};
+use super::{Ctx, gate::GateView, push::gates};
 use crate::{
     domain::{
-        command::{CommandLine, Ended},
-        evidence::{Evidence, Finding},
         gate::Act,
-        id::GoalId,
         push::{Reason, Verdict, verdict_on},
-        time::Timestamp,
     },
     error::{Error, Kind},
     store::{self, Snapshot},
@@ -84,44 +80,5 @@ pub fn unseen(act: Act) -> impl FnOnce(Error) -> Error {
         let message =
             format!("{} refused: whether a question is open cannot be seen: {}", act.word(), error.message);
         Error { message, ..error }
-    }
-}
-
-/// A command that is about to run because nothing holds `act` back.
-#[derive(Debug)]
-pub struct Run {
-    act: Act,
-    argv: CommandLine,
-    /// The goal that gets the evidence, if one is active.
-    goal: Option<GoalId>,
-    began: Timestamp,
-    /// What is checked out and whether it was changed: what the command works on.
-    project: Result<(Option<String>, bool), store::Error>,
-}
-
-impl Run {
-    /// Whether there is a goal that evidence goes to.
-    pub fn is_recorded(&self) -> bool {
-        self.goal.is_some()
-    }
-
-    /// Looks at what a command is about to work on. Refused when the goal that is meant cannot be told.
-    pub fn begin(ctx: &Ctx, act: Act, goal: Option<&GoalId>, argv: CommandLine) -> Result<Self, Error> {
-        let goal = ctx.goal_if_any(&ctx.store.trusted()?, goal)?;
-        let git = ctx.store.git();
-        let project = git.head().and_then(|head| Ok((head.map(|head| head.commit), git.is_dirty()?)));
-        Ok(Self { act, argv, goal, began: ctx.now, project })
-    }
-
-    /// Records that the command ran, and how it ended, as of `ctx.now`; nothing without a goal.
-    pub fn end(self, ctx: &Ctx, ended: Ended) -> Result<Option<Done<EvidenceView>>, Error> {
-        let Some(goal) = self.goal else { return Ok(None) };
-        let (commit, dirty) = self.project?;
-        let stamp = ctx.stamp()?;
-        let what =
-            Finding::Command { argv: self.argv, guarded: self.act, seconds: self.began.age(ctx.now), ended };
-        let evidence = Evidence { commit, dirty, todo: None, gate: None, added: stamp.clone(), what };
-        ctx.update(&stamp, |snapshot| super::evidence::added(ctx, snapshot, goal.clone(), evidence.clone()))
-            .map(Some)
     }
 }

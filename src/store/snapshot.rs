@@ -121,6 +121,11 @@ impl<'s> Snapshot<'s> {
         self.shelf(Shelf::Evidence, goal)
     }
 
+    /// One piece of evidence, recent or old.
+    pub fn piece(&self, goal: &GoalId, id: &EvidenceId) -> Result<Option<Evidence>, Error> {
+        self.anywhere(Shelf::Evidence, goal, id.as_str())
+    }
+
     /// Whether there is such a piece of evidence, recent or old.
     pub fn has_evidence(&self, goal: &GoalId, id: &EvidenceId) -> Result<bool, Error> {
         Ok(self.bytes(&Shelf::Evidence.open_file(goal, id.as_str()))?.is_some()

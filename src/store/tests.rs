@@ -23,7 +23,7 @@ use crate::domain::{
     bypass::{Bypass, Push, Way},
     change::{Change, Op, Record},
     command::{CommandLine, Ended},
-    evidence::{Evidence, Finding},
+    evidence::{After, Cut, Direction, Evidence, Finding, Heard, Opinion, Tests, Watched},
     gate::{Act, Gate, Seen},
     goal::{Feature, Goal},
     id::{GoalId, SpendId, TodoId, TodoPrefix},
@@ -212,8 +212,23 @@ fn every_kind() -> Vec<Record> {
     };
     let evidence = |id: &str, what: Finding| Record::Evidence(ship(), id.parse().unwrap(), finding(what));
     let argv = CommandLine::of(&["sh", "-c", "echo \"it's\"\n", ""]);
-    let command =
-        |ended| Finding::Command { argv: argv.clone(), guarded: Act::Publish, seconds: Seconds(90), ended };
+    let command = |ended, watched: Option<Watched>| Finding::Command {
+        argv: argv.clone(),
+        guarded: Some(Act::Publish),
+        seconds: Seconds(90),
+        ended,
+        watched: watched.map(Box::new),
+    };
+    let heard = Heard::of(9_000, &[1; 32], b"a \"b\"\n\n c", b"\ttail\n");
+    let watched = Watched {
+        cut: Some(Cut::Timeout),
+        receipt: true,
+        tree: Some("1".repeat(40)),
+        after: Some(After { commit: None, dirty: true, tree: "2".repeat(40) }),
+        tests: Some(Tests { passed: 1, failed: 2, skipped: 3 }),
+        stdout: Some(heard),
+        stderr: None,
+    };
     let turn = "turn-1".parse().unwrap();
     let spend = Spend { turn, slots: 2, evidence: vec!["e-0001".parse().unwrap()], added: stamp("10:00") };
     let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
@@ -247,9 +262,35 @@ fn every_kind() -> Vec<Record> {
             evidence("e-0001", Finding::Note { text: "it works".parse().unwrap() }),
             evidence("e-0002", Finding::Link { url: "https://example.test/?a=b#c".parse().unwrap() }),
             evidence("e-0003", Finding::Commit { commit: "0".repeat(40), subject: "fix: \"it\"".into() }),
-            evidence("e-0004", Finding::File { path: "a b".into(), bytes: 1, digest: "sha256:00".into() }),
-            evidence("e-0005", command(Ended::Exit(0))),
-            evidence("e-0006", command(Ended::Signal(15))),
+            evidence(
+                "e-0004",
+                Finding::File {
+                    path: "a b".into(),
+                    bytes: 1,
+                    digest: "sha256:00".into(),
+                    copy: Some("a\n\tb \"\"\" \\\n".parse().unwrap()),
+                },
+            ),
+            evidence("e-0005", command(Ended::Exit(0), None)),
+            evidence("e-0006", command(Ended::Signal(15), Some(watched))),
+            evidence("e-0007", Finding::Range { from: "0".repeat(40), to: "1".repeat(40), commits: 2 }),
+            evidence(
+                "e-0008",
+                Finding::Metric {
+                    name: "p99".parse().unwrap(),
+                    value: "-1.50".parse().unwrap(),
+                    unit: Some("ms".parse().unwrap()),
+                    direction: Some(Direction::Down),
+                },
+            ),
+            evidence(
+                "e-0009",
+                Finding::Review { verdict: Opinion::Changes, by: "Bob".parse().unwrap(), text: None },
+            ),
+            evidence(
+                "e-000a",
+                Finding::Change { base: "0".repeat(40), tree: "1".repeat(40), files: 3, text: None },
+            ),
             Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
             Record::Bypass("b-0001".parse().unwrap(), bypass.clone()),
             Record::Bypass("b-0002".parse().unwrap(), acknowledged),

@@ -292,10 +292,10 @@ fn a_command_runs_as_if_it_were_alone() {
     $ loopx guard run --for publish -- echo '$(id) ;' --json
     $(id) ; --json
     $ loopx evidence list
-      e-a4wn  ship  command  by Ann, just now  echo $(id) ; --json (exit 0, 0 s)
-      e-s29v  ship  command  by Ann, just now  sh -c kill -9 $$ (ended by signal 9, 0 s)
-      e-7p0h  ship  command  by Ann, 5 s ago   sh -c echo $LOOPX_GUARD; pwd (exit 0, 0 s)
-      e-fdjx  ship  command  by Ann, 6 s ago   sh -c cat; echo out; echo err >&2; exit 3 (exit 3, 0 s)
+      e-a4wn  ship  command  by Ann, just now  exit 0, 0 s: echo $(id) ; --json
+      e-s29v  ship  command  by Ann, just now  ended by signal 9, 0 s: sh -c kill -9 $$
+      e-7p0h  ship  command  by Ann, 5 s ago   exit 0, 0 s: sh -c echo $LOOPX_GUARD; pwd
+      e-fdjx  ship  command  by Ann, 6 s ago   exit 3, 0 s: sh -c cat; echo out; echo err >&2; exit 3
     ");
 }
 
@@ -313,11 +313,11 @@ fn what_ran_is_evidence() {
     $ loopx guard run --for publish --agent-id codex-1 -- sh -c 'exit 4' --token abc --registry=x https://ann:pw@x.example/
     [exit 4]
     $ loopx evidence list
-      e-7p0h  ship  command  by codex-1, just now  sh -c exit 4 --token *** --registry=x https://***@x.example/ (exit 4, 0 s)
+      e-7p0h  ship  command  by codex-1, just now  exit 4, 0 s: sh -c exit 4 --token *** --registry=x https://***@x.example/
     $ loopx verify
     3 commits (3 new commits): each is one legal mutation, signed off
     $ git log -1 --format=%s%n%n%b loopx/state
-    add evidence e-7p0h for goal ship: sh -c exit 4 --token *** --registry=…
+    add evidence e-7p0h for goal ship: exit 4, 0 s: sh -c exit 4 --token **…
 
     Loopx-Op: evidence.add
     Loopx-Goal: ship
@@ -368,7 +368,7 @@ fn a_gate_that_opens_while_a_command_runs_is_for_the_next_one() {
     [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     [exit 10]
     $ loopx evidence list
-      e-fdjx  ship  command  by Ann, just now  loopx gate open Ready? --agent-id codex-1 (exit 0, 0 s)
+      e-fdjx  ship  command  by Ann, just now  exit 0, 0 s: loopx gate open Ready? --agent-id codex-1
     "#);
 }
 
@@ -411,7 +411,7 @@ fn the_goal_that_gets_the_evidence() {
     $ loopx guard run --for publish --goal-id two -- echo two
     two
     $ loopx evidence list --goal-id two
-      e-sry7  two  command  by Ann, just now  echo two (exit 0, 0 s)
+      e-sry7  two  command  by Ann, just now  exit 0, 0 s: echo two
     ");
 }
 
@@ -434,7 +434,7 @@ fn a_command_that_cannot_be_recorded_has_run_all_the_same() {
 fn a_signal_goes_to_the_command_and_is_recorded() {
     let repo = Sandbox::ready();
     assert_snapshot!(repo.loopx_raw(&["guard", "run", "--for", "publish", "--", "sh", "-c", "kill -TERM $PPID; exec sleep 20"]), @"[exit 143]");
-    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  sh -c kill -TERM $PPID; exec sleep 20 (ended by signal 15, 0 s)");
+    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  ended by signal 15, 0 s: sh -c kill -TERM $PPID; exec sleep 20");
 }
 
 #[test]
@@ -444,7 +444,7 @@ fn ctrl_c_ends_the_command_and_is_recorded() {
     let args = ["guard", "run", "--for", "publish", "--", "sh", "-c", ask].map(Into::into);
     let ended = repo.at_a_terminal(LOOPX, &args, "\u{3}");
     assert_eq!(ended.code, 130, "{ended}");
-    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  sh -c printf 'Type `x` to go on: '; exec sleep 20 (ended by signal 2, 0 s)");
+    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  ended by signal 2, 0 s: sh -c printf 'Type `x` to go on: '; exec sleep 20");
 }
 
 /// A clone such as a job of CI has, with the state of `repo` fetched to a ref.
