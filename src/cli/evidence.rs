@@ -48,6 +48,46 @@ impl Subject {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("saw").required(true))]
+pub(super) struct Add {
+    #[command(flatten)]
+    subject: Subject,
+    /// Something said
+    #[arg(long, value_name = "TEXT", group = "saw")]
+    text: Option<Note>,
+    /// Something elsewhere
+    #[arg(long, value_name = "URL", group = "saw")]
+    link: Option<Title>,
+    /// A commit of the project, or a range such as `main..topic`
+    #[arg(long, value_name = "REV", group = "saw")]
+    commit: Option<String>,
+    /// A file of the worktree; its digest is kept, not its content
+    #[arg(long, value_name = "PATH", group = "saw")]
+    file: Option<PathBuf>,
+    /// Keep the text of the file, too, if it has at most 64 KiB
+    #[arg(long, requires = "file")]
+    copy: bool,
+    /// Something measured
+    #[arg(long, value_name = "NAME=VALUE", group = "saw", value_parser = metric)]
+    metric: Option<(Title, Number)>,
+    /// What the value counts
+    #[arg(long, requires = "metric")]
+    unit: Option<Title>,
+    /// Which way is better
+    #[arg(long, requires = "metric", value_parser = PossibleValuesParser::new(["up", "down"]))]
+    direction: Option<String>,
+    /// What somebody who looked at it thinks
+    #[arg(long, value_name = "VERDICT", group = "saw", requires = "by", value_parser = PossibleValuesParser::new(Opinion::ALL.map(Opinion::word)))]
+    review: Option<String>,
+    /// Who looked at it
+    #[arg(long, value_name = "NAME", requires = "review")]
+    by: Option<Title>,
+    /// What they said
+    #[arg(long, value_name = "TEXT", requires = "review")]
+    note: Option<Note>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(super) struct Run {
     /// The todo it is about, or an unambiguous beginning of its id
     #[arg(long, value_name = "TODO", conflicts_with = "gate")]
@@ -78,44 +118,7 @@ pub(super) struct Run {
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Evidence {
     /// Add evidence about a todo, a gate, or a goal as a whole
-    #[command(group = clap::ArgGroup::new("saw").required(true))]
-    Add {
-        #[command(flatten)]
-        subject: Subject,
-        /// Something said
-        #[arg(long, value_name = "TEXT", group = "saw")]
-        text: Option<Note>,
-        /// Something elsewhere
-        #[arg(long, value_name = "URL", group = "saw")]
-        link: Option<Title>,
-        /// A commit of the project, or a range such as `main..topic`
-        #[arg(long, value_name = "REV", group = "saw")]
-        commit: Option<String>,
-        /// A file of the worktree; its digest is kept, not its content
-        #[arg(long, value_name = "PATH", group = "saw")]
-        file: Option<PathBuf>,
-        /// Keep the text of the file, too, if it has at most 64 KiB
-        #[arg(long, requires = "file")]
-        copy: bool,
-        /// Something measured
-        #[arg(long, value_name = "NAME=VALUE", group = "saw", value_parser = metric)]
-        metric: Option<(Title, Number)>,
-        /// What the value counts
-        #[arg(long, requires = "metric")]
-        unit: Option<Title>,
-        /// Which way is better
-        #[arg(long, requires = "metric", value_parser = PossibleValuesParser::new(["up", "down"]))]
-        direction: Option<String>,
-        /// What somebody who looked at it thinks
-        #[arg(long, value_name = "VERDICT", group = "saw", requires = "by", value_parser = PossibleValuesParser::new(Opinion::ALL.map(Opinion::word)))]
-        review: Option<String>,
-        /// Who looked at it
-        #[arg(long, value_name = "NAME", requires = "review")]
-        by: Option<Title>,
-        /// What they said
-        #[arg(long, value_name = "TEXT", requires = "review")]
-        note: Option<Note>,
-    },
+    Add(Box<Add>),
     /// Run a command, pass its output and its exit code on, and keep what came of it
     ///
     /// No shell reads it. Its output goes through pipes, so that it prints as if to a file. Exit 124: it ran longer than it
@@ -158,36 +161,9 @@ fn metric(text: &str) -> Result<(Title, Number), String> {
 impl Evidence {
     pub(super) fn run(self, ctx: &Ctx) -> Result<Said, Error> {
         Ok(match self {
-            Self::Add {
-                subject,
-                text,
-                link,
-                commit,
-                file,
-                copy,
-                metric,
-                unit,
-                direction,
-                review,
-                by,
-                note,
-            } => {
-                let direction =
-                    direction.map(|word| if word == "up" { Direction::Up } else { Direction::Down });
-                let opinion = |word: &str| Opinion::ALL.into_iter().find(|opinion| opinion.word() == word);
-                let saw = text
-                    .map(Saw::Note)
-                    .or(link.map(Saw::Link))
-                    .or(commit.map(Saw::Commit))
-                    .or(file.map(|path| Saw::File { path, copy }))
-                    .or(metric.map(|(name, value)| Saw::Metric { name, value, unit, direction }))
-                    .or(review.as_deref().and_then(opinion).zip(by).map(|(verdict, by)| Saw::Review {
-                        verdict,
-                        by,
-                        text: note,
-                    }))
-                    .ok_or_else(|| Error::new(Kind::Usage, "nothing was given as evidence"))?;
-                add(ctx, &subject.about(), &saw)?
+            Self::Add(given) => {
+                let (about, saw) = given.named()?;
+                add(ctx, &about, &saw)?
             }
             Self::Change { subject, base, text } => add(ctx, &subject.about(), &Saw::Change { base, text })?,
             Self::Run(_) => return Err(Error::new(Kind::Bug, "a command came a second time")),
@@ -207,6 +183,31 @@ impl Evidence {
                 Said::read(&list, table.to_string())
             }
         })
+    }
+}
+
+impl Add {
+    /// What the evidence is about, and what was seen.
+    fn named(self) -> Result<(About, Saw), Error> {
+        let Self { subject, text, link, commit, file, copy, metric, unit, direction, review, by, note } =
+            self;
+
+        let direction = direction.map(|word| if word == "up" { Direction::Up } else { Direction::Down });
+        let opinion = |word: &str| Opinion::ALL.into_iter().find(|opinion| opinion.word() == word);
+        let saw = text
+            .map(Saw::Note)
+            .or(link.map(Saw::Link))
+            .or(commit.map(Saw::Commit))
+            .or(file.map(|path| Saw::File { path, copy }))
+            .or(metric.map(|(name, value)| Saw::Metric { name, value, unit, direction }))
+            .or(review.as_deref().and_then(opinion).zip(by).map(|(verdict, by)| Saw::Review {
+                verdict,
+                by,
+                text: note,
+            }))
+            .ok_or_else(|| Error::new(Kind::Usage, "nothing was given as evidence"))?;
+
+        Ok((subject.about(), saw))
     }
 }
 

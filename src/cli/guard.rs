@@ -20,6 +20,9 @@ pub(super) enum Guard {
         /// What is about to happen
         #[arg(long = "for", value_name = "ACT", value_parser = act)]
         act: Act,
+        /// Ask for a receipt even where the policy does not: that exactly these files were checked
+        #[arg(long)]
+        receipt: bool,
         /// Judge by a copy of the state that was fetched, after verifying its whole history
         #[arg(long)]
         ci: bool,
@@ -63,17 +66,17 @@ impl Guard {
         ctx: impl Fn() -> Result<Ctx, Error>,
     ) -> Result<Answer, Error> {
         match self {
-            Self::Check { act, ci, state_ref } => {
+            Self::Check { act, receipt, ci, state_ref } => {
                 let ctx = ctx().map_err(guard::unseen(act))?;
                 let guarded = match ci {
-                    true => guard::check_copy(&ctx, act, state_ref.as_deref().unwrap_or(STATE_REF))?,
-                    false => guard::check(&ctx, act)?,
+                    true => guard::check_copy(&ctx, act, receipt, state_ref.as_deref().unwrap_or(STATE_REF))?,
+                    false => guard::check(&ctx, act, receipt)?,
                 };
                 Ok(Answer::Said(said(&ctx, &guarded)))
             }
             Self::Run { act, goal_id, command } => {
                 let ctx = ctx().map_err(guard::unseen(act))?;
-                let guarded = guard::check(&ctx, act)?;
+                let guarded = guard::check(&ctx, act, false)?;
                 if !guarded.allowed && global.json {
                     return Ok(Answer::Said(said(&ctx, &guarded)));
                 }

@@ -11,6 +11,7 @@ mod guard;
 mod history;
 mod hooks;
 mod init;
+mod policy;
 mod quota;
 mod status;
 mod sync;
@@ -89,6 +90,9 @@ enum Command {
     /// Whether something may leave this machine now
     #[command(subcommand)]
     Guard(guard::Guard),
+    /// The rules of this repository
+    #[command(subcommand)]
+    Policy(policy::Policy),
     /// What may happen next, and what was used
     #[command(subcommand)]
     Quota(quota::Quota),
@@ -253,6 +257,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::ResolveGate(resolve) => resolve.run(process, ctx)?,
         Command::Todo(todo) => todo.run(ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
+        Command::Policy(policy) => policy.run(process, ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
         Command::History(history) => history.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,

@@ -12,6 +12,7 @@ use super::{
     gate::{Gate, GateState},
     goal::{Goal, GoalState},
     id::{BypassId, GateId, GoalId, TodoId},
+    policy::Policy,
     quota::{Quota, Quotas},
     refusal::Refusal,
     time::Timestamp,
@@ -79,6 +80,11 @@ impl Mutation {
                 let fresh = Goal::new(goal.objective.clone(), goal.done_when.clone(), goal.added.clone());
                 self.is_mine(record, &goal.added)?;
                 self.comes_out(record, *goal == fresh)
+            }
+            (Op::PolicyConfigure, [(Some(Record::Policy(before)), Some(record @ Record::Policy(after)))]) => {
+                let again = Policy { require_receipt: after.require_receipt, ..before.clone() };
+                self.comes_out(record, again == *after)?;
+                if after.is_looser_than(before) { self.must_be_a_person() } else { Ok(()) }
             }
             (Op::GoalConfigure, pairs) => self.configured(pairs),
             (Op::GateOpen, [(None, Some(record @ Record::Gate(_, _, gate)))]) => {
@@ -436,6 +442,30 @@ mod tests {
         );
         let unproven = open.acknowledge(&id, proven(), at("11:00"), None).unwrap();
         illegal(&acknowledge(ANN, &unproven), "bypass/b-7k3q is not what `bypass.acknowledge` makes of it");
+    }
+
+    #[test]
+    fn less_policy_takes_a_person_and_more_does_not() {
+        let policy = |require_receipt| {
+            let repository = crate::domain::policy::RepositoryId::new(&[7; 16]);
+            let approval = crate::domain::policy::Approval::Terminal;
+            Some(Record::Policy(Policy { repository, approval, require_receipt }))
+        };
+        let configure = |by, before, after| {
+            mutation(Op::PolicyConfigure, by, "10:00", vec![(policy(before), policy(after))])
+        };
+        assert_eq!(configure("agent:a", false, true).judge(), Ok(()));
+        assert_eq!(configure(ANN, true, false).judge(), Ok(()));
+        illegal(&configure("agent:a", true, false), "only a person may do that, and a did");
+        let other = match policy(true) {
+            Some(Record::Policy(policy)) => {
+                let repository = crate::domain::policy::RepositoryId::new(&[8; 16]);
+                Some(Record::Policy(Policy { repository, ..policy }))
+            }
+            other => other,
+        };
+        let stolen = mutation(Op::PolicyConfigure, ANN, "10:00", vec![(policy(true), other)]);
+        illegal(&stolen, "policy is not what `policy.configure` makes of it");
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     Init,
+    PolicyConfigure,
     GoalAdd,
     GoalConfigure,
     GateOpen,
@@ -52,8 +53,9 @@ pub enum Op {
 }
 
 impl Op {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::Init,
+        Self::PolicyConfigure,
         Self::GoalAdd,
         Self::GoalConfigure,
         Self::GateOpen,
@@ -80,6 +82,7 @@ impl Op {
     pub fn word(self) -> &'static str {
         match self {
             Self::Init => "init",
+            Self::PolicyConfigure => "policy.configure",
             Self::GoalAdd => "goal.add",
             Self::GoalConfigure => "goal.configure",
             Self::GateOpen => "gate.open",

@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn what_is_kept_of_a_stream_is_harmless() {
         let heard = Heard::of(
-            30,
+            3_000,
             &[0; 2],
             b"\x1b[1;31mred\x1b[0m\n\x07 token=abc \xff\n",
             b"half\nAuthorization: Bearer x\nend\n",

@@ -12,6 +12,16 @@ pub struct Policy {
     pub repository: RepositoryId,
     /// How a person shows to be one.
     pub approval: Approval,
+    /// What is pushed or published has to be shown to have been checked: there is a receipt for exactly these files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub require_receipt: bool,
+}
+
+impl Policy {
+    /// Whether it lets something through that the other does not.
+    pub fn is_looser_than(&self, other: &Self) -> bool {
+        other.require_receipt && !self.require_receipt
+    }
 }
 
 /// How a person shows to be one when they answer a gate.

@@ -110,7 +110,11 @@ pub fn init(
             .hint("run `loopx init` in a terminal"));
     }
     let stamp = ctx.stamp()?;
-    let policy = Policy { repository: RepositoryId::new(&ctx.entropy), approval: Approval::Terminal };
+    let policy = Policy {
+        repository: RepositoryId::new(&ctx.entropy),
+        approval: Approval::Terminal,
+        require_receipt: false,
+    };
     let setup = ctx.store.set_up(&plan.branch, &plan.situation, &policy, &stamp)?;
     // The configuration that was just written is read by a store of its own.
     let ctx = &ctx.reopened()?;

@@ -17,6 +17,7 @@ pub mod guard;
 pub mod history;
 pub mod import;
 pub mod init;
+pub mod policy;
 pub mod push;
 pub mod quota;
 pub mod receive;

@@ -42,7 +42,7 @@ pub trait Stored: Serialize + DeserializeOwned {
 
 impl Stored for Policy {
     const SYNTAX: Syntax = Syntax::Toml;
-    const FIELDS: &'static [&'static str] = &["repository", "approval"];
+    const FIELDS: &'static [&'static str] = &["repository", "approval", "require_receipt"];
 }
 
 impl Stored for Gate {

@@ -145,9 +145,17 @@ impl Git {
         ObjectId::from_hex(commit.as_bytes()).is_ok_and(|id| self.repo().find_commit(id).is_ok())
     }
 
-    /// The tree of a commit in hex.
-    pub fn tree_of(&self, commit: &str) -> Result<String, Error> {
-        Ok(self.base(super::git::object_id(commit)?)?.tree.to_string())
+    /// The tree, in hex, that an object in hex is or points to; nothing for a file.
+    pub fn tree_of(&self, object: &str) -> Result<Option<String>, Error> {
+        let failed =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
+        let object = self.repo().find_object(super::git::object_id(object)?).map_err(failed)?;
+        let object = object.peel_tags_to_end().map_err(failed)?;
+        Ok(match object.kind {
+            gix::objs::Kind::Commit => Some(self.base(object.id)?.tree.to_string()),
+            gix::objs::Kind::Tree => Some(object.id.to_string()),
+            gix::objs::Kind::Blob | gix::objs::Kind::Tag => None,
+        })
     }
 
     /// A file of the worktree, by a path as the user typed it in `cwd`; its content up to `most` bytes.

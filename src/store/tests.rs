@@ -128,7 +128,7 @@ fn set_up(store: &Store, time: &str) -> Setup {
 }
 
 fn policy() -> Policy {
-    Policy { repository: RepositoryId::new(&[7; 16]), approval: Approval::Terminal }
+    Policy { repository: RepositoryId::new(&[7; 16]), approval: Approval::Terminal, require_receipt: false }
 }
 
 fn ship() -> GoalId {

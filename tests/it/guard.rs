@@ -546,3 +546,131 @@ fn a_job_does_not_believe_a_history_that_is_cut_off() {
     publish allowed: no gate stands in its way
     ");
 }
+
+#[test]
+fn what_goes_out_has_to_be_what_was_checked() {
+    let repo = Sandbox::with_remote();
+    assert_snapshot!(repo.scene("
+        loopx policy show
+        loopx guard check --for push --receipt
+        loopx policy require-receipt on --agent-id a
+        loopx policy require-receipt on
+        loopx policy require-receipt off --agent-id a
+        loopx policy require-receipt maybe
+    "), @"
+    $ loopx policy show
+    a person answers at a terminal; what goes out needs no receipt
+    $ loopx guard check --for push --receipt
+    loopx: push refused: nothing shows that `HEAD` was checked (tree [ID])
+    hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    $ loopx policy require-receipt on --agent-id a
+    a person answers at a terminal; what goes out needs a receipt
+    $ loopx policy require-receipt on
+    nothing changed
+    a person answers at a terminal; what goes out needs a receipt
+    $ loopx policy require-receipt off --agent-id a
+    [stderr] error: only a person may let out what was not checked, and this is agent `a` (`--agent-id` was given)
+    [stderr] hint: ask the person to run `loopx policy require-receipt off` in a terminal of their own
+    [exit 1]
+    $ loopx policy require-receipt maybe
+    [stderr] error: invalid value 'maybe' for '<on|off>': expected `on` or `off`
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    ");
+    repo.write("repo/feature.txt", "new");
+    assert_snapshot!(repo.scene("
+        loopx evidence run --receipt --agent-id a -- sh -c 'exit 1'
+        loopx guard check --for publish --json
+        loopx evidence run --receipt --agent-id a -- sh -c 'echo artefact > made.txt'
+        loopx guard check --for publish
+        loopx evidence run --agent-id a -- true
+        loopx guard check --for publish
+        loopx evidence run --receipt --agent-id a -- true
+        loopx guard check --for publish
+        loopx guard check --for push
+        git add -A
+        git commit -q -m feature
+        loopx guard check --for push
+        git push -q origin main
+        git commit -q --allow-empty -m empty
+        git push -q origin main
+    "), @r#"
+    $ loopx evidence run --receipt --agent-id a -- sh -c 'exit 1'
+    [exit 1]
+    $ loopx guard check --for publish --json
+    {
+      "schema_version": 1,
+      "for": "publish",
+      "allowed": false,
+      "gates": [],
+      "unchecked": "[ID]",
+      "tip": "[ID]"
+    }
+    [exit 10]
+    $ loopx evidence run --receipt --agent-id a -- sh -c 'echo artefact > made.txt'
+    [stderr] warning: no receipt was made: the command changed the files that it looked at
+    $ loopx guard check --for publish
+    loopx: publish refused: nothing shows that what lies in this worktree was checked (tree [ID])
+    hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    $ loopx evidence run --agent-id a -- true
+    $ loopx guard check --for publish
+    loopx: publish refused: nothing shows that what lies in this worktree was checked (tree [ID])
+    hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    $ loopx evidence run --receipt --agent-id a -- true
+    $ loopx guard check --for publish
+    publish allowed: no gate stands in its way
+    $ loopx guard check --for push
+    loopx: push refused: nothing shows that `HEAD` was checked (tree [ID])
+    hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    $ git add -A
+    $ git commit -q -m feature
+    $ loopx guard check --for push
+    push allowed: no gate stands in its way
+    $ git push -q origin main
+    $ git commit -q --allow-empty -m empty
+    $ git push -q origin main
+    "#);
+    repo.commit("unchecked");
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        git push -q origin HEAD~1:refs/heads/checked
+        git push -q origin :refs/heads/checked
+        loopx guard run --for publish -- touch ran
+    "), @"
+    $ git push -q origin main
+    [stderr] loopx: push refused: nothing shows that `refs/heads/main` was checked (tree [ID])
+    [stderr] hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q origin HEAD~1:refs/heads/checked
+    $ git push -q origin :refs/heads/checked
+    $ loopx guard run --for publish -- touch ran
+    [stderr] loopx: publish refused: nothing shows that what lies in this worktree was checked (tree [ID])
+    [stderr] hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    ");
+    assert_snapshot!(repo.person("policy require-receipt off", "off"), @"
+    This will let pushes and publishing go without a receipt
+
+    Type `off` to let out what was not checked: off
+    a person answers at a terminal; what goes out needs no receipt
+    ");
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        git log --format=%s -3 loopx/state
+        loopx verify
+    "), @"
+    $ git push -q origin main
+    $ git log --format=%s -3 loopx/state
+    require no receipt any more for what goes out
+    add evidence e-narq for goal ship: exit 0, 0 s: true
+    add evidence e-e9sz for goal ship: exit 0, 0 s: true
+    $ loopx verify
+    8 commits (8 new commits): each is one legal mutation, signed off
+    ");
+}

@@ -243,6 +243,7 @@ fn help_and_version_are_for_people() {
       todo            Work
       evidence        What was seen
       guard           Whether something may leave this machine now
+      policy          The rules of this repository
       quota           What may happen next, and what was used
       history         What happened, newest first
       doctor          What is wrong with this clone, and what helps

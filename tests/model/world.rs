@@ -49,7 +49,11 @@ static BEGUN: LazyLock<Begun> = LazyLock::new(|| {
         git(&top, &["config", key, value]);
     }
     let store = Store::open(&top, None).expect("a repository");
-    let policy = Policy { repository: RepositoryId::new(&[7; 16]), approval: Approval::Terminal };
+    let policy = Policy {
+        repository: RepositoryId::new(&[7; 16]),
+        approval: Approval::Terminal,
+        require_receipt: false,
+    };
     let stamp = Stamp { by: parsed(ANN), at: parsed(START) };
     let situation = store.situation(DEFAULT_BRANCH).expect("a situation");
     let setup = store.set_up(DEFAULT_BRANCH, &situation, &policy, &stamp).expect("a state");
