@@ -287,9 +287,55 @@ impl Process {
         }
     }
 
+    /// Whether standard output is a terminal.
+    pub fn stdout_is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Lets `write` print to what a shell makes of `pager`, or to standard output without one, until it is done or its
+    /// reader has gone.
+    pub fn paged(
+        &self,
+        pager: Option<&str>,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let started = pager.and_then(|pager| {
+            let mut command = Command::new("sh");
+            command.args(["-c", pager]).stdin(Stdio::piped());
+            // As git does it: less ends where everything fits on a screen.
+            for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
+                if env::var_os(name).is_none() {
+                    command.env(name, value);
+                }
+            }
+            command.spawn().ok()
+        });
+        let Some(mut child) = started else {
+            let mut out = io::BufWriter::new(io::stdout().lock());
+            return unless_gone(write(&mut out).and_then(|()| out.flush()));
+        };
+        let written = match child.stdin.take() {
+            Some(pipe) => {
+                let mut pipe = io::BufWriter::new(pipe);
+                unless_gone(write(&mut pipe).and_then(|()| pipe.flush()))
+            }
+            None => Ok(()),
+        };
+        child.wait()?;
+        written
+    }
+
     /// Prints to standard error.
     pub fn err(&self, text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// A reader that went away is no fault.
+fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
     }
 }
 

@@ -98,6 +98,10 @@ enum Command {
     Quota(quota::Quota),
     /// What happened, newest first
     History(history::History),
+    /// Who set each field of a record, when, and in which turn
+    Blame(history::BlameArgs),
+    /// What changed between two states, in sentences
+    Diff(history::Diff),
     /// What is wrong with this clone, and what helps
     Doctor(doctor::Doctor),
     /// Check that each commit of the state is one legal mutation by somebody who may make it
@@ -259,7 +263,17 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Evidence(evidence) => evidence.run(ctx)?,
         Command::Policy(policy) => policy.run(process, ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
-        Command::History(history) => history.run(ctx)?,
+        Command::History(history) => match history.run(process, ctx, global.json)? {
+            Answer::Said(said) => said,
+            Answer::Silent(code) => {
+                let around = around();
+                let warnings = around.as_ref().map(|found| bypass::warnings(ctx, found)).unwrap_or_default();
+                warnings.iter().for_each(|warning| process.err(&format!("warning: {warning}\n")));
+                return Ok(Answer::Silent(code));
+            }
+        },
+        Command::Blame(blame) => blame.run(ctx)?,
+        Command::Diff(diff) => diff.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,
         Command::Compact(compact) => compact.run(process, ctx)?,

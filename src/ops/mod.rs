@@ -8,6 +8,7 @@ pub mod refused;
 
 pub mod bypass;
 pub mod compact;
+pub mod diff;
 pub mod doctor;
 pub mod enforcement;
 pub mod evidence;

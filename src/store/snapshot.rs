@@ -17,6 +17,7 @@ use super::{
 };
 use crate::domain::{
     bypass::{Bypass, Standing, standing},
+    change::Record,
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
@@ -172,6 +173,28 @@ impl<'s> Snapshot<'s> {
             found.extend(standing(&goal, &self.gates(&goal)?));
         }
         Ok(found)
+    }
+
+    /// The record of the same name.
+    pub(super) fn again(&self, record: &Record) -> Result<Option<Record>, Error> {
+        Ok(match record {
+            Record::Policy(_) => Some(Record::Policy(self.policy()?)),
+            Record::Quotas(_) => Some(Record::Quotas(self.quotas()?)),
+            Record::Goal(id, _) => self.goal(id)?.map(|goal| Record::Goal(id.clone(), goal)),
+            Record::Gate(goal, id, _) => {
+                self.gate(goal, id)?.map(|gate| Record::Gate(goal.clone(), id.clone(), gate))
+            }
+            Record::Todo(goal, id, _) => {
+                self.todo(goal, id)?.map(|todo| Record::Todo(goal.clone(), id.clone(), todo))
+            }
+            Record::Evidence(goal, id, _) => {
+                self.piece(goal, id)?.map(|piece| Record::Evidence(goal.clone(), id.clone(), piece))
+            }
+            Record::Spend(goal, id, _) => {
+                self.spend(goal, id)?.map(|spend| Record::Spend(goal.clone(), id.clone(), spend))
+            }
+            Record::Bypass(id, _) => self.bypass(id)?.map(|bypass| Record::Bypass(id.clone(), bypass)),
+        })
     }
 
     /// A goal with everything open in it.

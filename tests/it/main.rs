@@ -13,6 +13,7 @@ mod gates;
 mod gits;
 mod goals;
 mod guard;
+mod history;
 mod hooks;
 mod imports;
 mod init;
