@@ -13,6 +13,7 @@ mod hooks;
 mod init;
 mod policy;
 mod quota;
+mod report;
 mod status;
 mod sync;
 mod todo;
@@ -98,6 +99,8 @@ enum Command {
     Quota(quota::Quota),
     /// What happened, newest first
     History(history::History),
+    /// What came of the last days: outcomes, decisions, spend, open questions, evidence
+    Report(report::ReportArgs),
     /// Who set each field of a record, when, and in which turn
     Blame(history::BlameArgs),
     /// What changed between two states, in sentences
@@ -272,6 +275,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
                 return Ok(Answer::Silent(code));
             }
         },
+        Command::Report(report) => report.run(ctx, global.json)?,
         Command::Blame(blame) => blame.run(ctx)?,
         Command::Diff(diff) => diff.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,

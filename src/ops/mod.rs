@@ -23,6 +23,7 @@ pub mod push;
 pub mod quota;
 pub mod receive;
 pub mod remote;
+pub mod report;
 pub mod status;
 pub mod strict;
 pub mod sync;

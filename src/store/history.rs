@@ -1,16 +1,16 @@
 //! The history of the state branch, read back: newest first, one entry a mutation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gix::{ObjectId, bstr::ByteSlice as _};
 
 use super::{
     Error, Snapshot, Store,
     error::chain,
-    layout,
+    layout::{self, Shelf},
     view::{Look, diff},
 };
-use crate::domain::{audit::Step, change::Record, text::shown, time::Timestamp};
+use crate::domain::{audit::Step, change::Record, id::GoalId, text::shown, time::Timestamp};
 
 /// One mutation as the history tells it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -63,8 +63,8 @@ impl Store {
         self.at(super::git::object_id(&self.git.revision(revision)?.commit)?)
     }
 
-    /// What differs between two states in hex, by the names of records; the first may be nothing. A record that was folded in
-    /// between is where it was, and one that was added and folded in between is not among them.
+    /// What differs between two states in hex, by the names of records; the first may be nothing. That a record was folded is
+    /// no difference.
     pub fn steps(&self, from: Option<&str>, to: &str) -> Result<BTreeMap<String, Step>, Error> {
         let at = |hex: &str| self.at(super::git::object_id(hex)?);
         let (before, after) = (from.map(at).transpose()?, at(to)?);
@@ -72,8 +72,12 @@ impl Store {
         let mut changes = BTreeMap::new();
         diff(&self.git, old, Some(new), Look::Changes, "", &mut changes)?;
         let mut steps: BTreeMap<String, Step> = BTreeMap::new();
+        let mut folded: Vec<(Shelf, GoalId)> = Vec::new();
         for (path, change) in changes {
-            let Some(named) = layout::named(&path) else { continue };
+            let Some(named) = layout::named(&path) else {
+                folded.extend(layout::folded(&path).filter(|place| !folded.contains(place)));
+                continue;
+            };
             let read = |snapshot: &Snapshot<'_>| -> Result<Option<Record>, Error> {
                 let unreadable = |problem| Error::Unreadable { path: path.clone(), problem };
                 let record =
@@ -91,6 +95,16 @@ impl Store {
         for step in steps.values_mut() {
             if let (Some(record), None) = (&step.before, &step.after) {
                 step.after = after.again(record)?;
+            }
+        }
+        for (shelf, goal) in folded {
+            let known: BTreeSet<String> = match &before {
+                Some(before) => before.ids(shelf, &goal)?.into_iter().collect(),
+                None => BTreeSet::new(),
+            };
+            for id in after.ids(shelf, &goal)?.into_iter().filter(|id| !known.contains(id)) {
+                let Some(record) = after.shelved(shelf, &goal, &id)? else { continue };
+                steps.entry(record.name()).or_insert(Step { before: None, after: Some(record) });
             }
         }
         steps.retain(|_, step| step.before != step.after);

@@ -175,6 +175,29 @@ impl<'s> Snapshot<'s> {
         Ok(found)
     }
 
+    /// A record of a shelf, open, closed or folded.
+    pub(super) fn shelved(&self, shelf: Shelf, goal: &GoalId, id: &str) -> Result<Option<Record>, Error> {
+        let folder = shelf.closed(goal);
+        Ok(match shelf {
+            Shelf::Gates => {
+                let id = self.id(&folder, id)?;
+                self.gate(goal, &id)?.map(|gate| Record::Gate(goal.clone(), id, gate))
+            }
+            Shelf::Todos => {
+                let id = self.id(&folder, id)?;
+                self.todo(goal, &id)?.map(|todo| Record::Todo(goal.clone(), id, todo))
+            }
+            Shelf::Evidence => {
+                let id = self.id(&folder, id)?;
+                self.piece(goal, &id)?.map(|piece| Record::Evidence(goal.clone(), id, piece))
+            }
+            Shelf::Spend => {
+                let id = self.id(&folder, id)?;
+                self.spend(goal, &id)?.map(|spend| Record::Spend(goal.clone(), id, spend))
+            }
+        })
+    }
+
     /// The record of the same name.
     pub(super) fn again(&self, record: &Record) -> Result<Option<Record>, Error> {
         Ok(match record {

@@ -246,6 +246,7 @@ fn help_and_version_are_for_people() {
       policy          The rules of this repository
       quota           What may happen next, and what was used
       history         What happened, newest first
+      report          What came of the last days: outcomes, decisions, spend, open questions, evidence
       blame           Who set each field of a record, when, and in which turn
       diff            What changed between two states, in sentences
       doctor          What is wrong with this clone, and what helps

@@ -25,6 +25,7 @@ mod publishing;
 mod pushes;
 mod quota;
 mod races;
+mod reports;
 mod scopes;
 mod sequences;
 mod server;

@@ -1,0 +1,276 @@
+//! What came of the last days: outcomes, decisions, spend, open questions, evidence.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Ctx, evidence::brief};
+use crate::{
+    domain::{
+        actor::Actor,
+        bypass::Bypass,
+        change::Record,
+        evidence::Evidence,
+        gate::{Gate, GateState},
+        id::{BypassId, EvidenceId, GateId, GoalId, TodoId},
+        quota::Spend,
+        text::{Note, Title},
+        time::{Seconds, Timestamp},
+        todo::{Todo, TodoState},
+    },
+    error::Error,
+};
+
+/// A report on the time from `since` until `until`. Lists are in the order in which things happened.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub since: Timestamp,
+    pub until: Timestamp,
+    /// The newest commit of the state that was looked at, in hex.
+    pub tip: String,
+    pub goals: Vec<GoalLine>,
+    pub outcomes: Vec<Outcome>,
+    pub decisions: Vec<Decision>,
+    /// Gates in force at the end of that time, the oldest question first.
+    pub questions: Vec<Question>,
+    pub spend: Spending,
+    pub evidence: Vec<Seen>,
+    pub bypasses: Vec<Round>,
+}
+
+/// A goal as it stands.
+#[derive(Debug, Serialize)]
+pub struct GoalLine {
+    pub id: GoalId,
+    pub objective: Title,
+    pub state: &'static str,
+    /// Todos done in that time.
+    pub done: usize,
+    /// Todos that are not closed now.
+    pub open: usize,
+    /// Slots used in that time.
+    pub slots: u32,
+}
+
+/// Work that was finished.
+#[derive(Debug, Serialize)]
+pub struct Outcome {
+    pub todo: TodoId,
+    pub goal: GoalId,
+    pub title: Title,
+    /// `done` or `dropped`.
+    pub state: &'static str,
+    pub by: Actor,
+    pub at: Timestamp,
+    pub note: Option<Note>,
+}
+
+/// A question that was answered.
+#[derive(Debug, Serialize)]
+pub struct Decision {
+    pub gate: GateId,
+    pub goal: GoalId,
+    pub question: Title,
+    /// The answer, or `withdrawn`.
+    pub decision: String,
+    pub by: String,
+    pub at: Timestamp,
+    pub note: Option<Note>,
+    /// How long the question waited.
+    pub waited_seconds: Seconds,
+}
+
+/// A question that holds something back.
+#[derive(Debug, Serialize)]
+pub struct Question {
+    pub gate: GateId,
+    pub goal: GoalId,
+    pub question: Title,
+    pub rejected: bool,
+    pub asked_by: Actor,
+    pub at: Timestamp,
+}
+
+/// Slots that were used.
+#[derive(Debug, Default, Serialize)]
+pub struct Spending {
+    pub turns: usize,
+    pub slots: u32,
+    /// By the day in UTC; days without any are there, too.
+    pub days: Vec<Day>,
+    /// By who booked them.
+    pub agents: BTreeMap<String, u32>,
+}
+
+/// What was used on one day.
+#[derive(Debug, Serialize)]
+pub struct Day {
+    pub day: String,
+    pub slots: u32,
+}
+
+/// Evidence that was added.
+#[derive(Debug, Serialize)]
+pub struct Seen {
+    pub id: EvidenceId,
+    pub goal: GoalId,
+    /// The todo or the gate.
+    pub about: Option<String>,
+    pub kind: &'static str,
+    pub says: String,
+    pub by: Actor,
+    pub at: Timestamp,
+}
+
+/// A push that went round the hook.
+#[derive(Debug, Serialize)]
+pub struct Round {
+    pub id: BypassId,
+    pub remote: String,
+    #[serde(rename = "ref")]
+    pub ref_: String,
+    pub at: Timestamp,
+    pub acknowledged: bool,
+}
+
+const DAY: Seconds = Seconds(86_400);
+/// So many days are counted one by one; before them it was too long ago for a report.
+const DAYS: usize = 400;
+
+/// Reports on everything since `since`.
+pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
+    let mut from = None;
+    for entry in ctx.store.history()? {
+        let entry = entry?;
+        if entry.at < since {
+            from = Some(entry.commit);
+            break;
+        }
+    }
+    let snapshot = ctx.store.read()?;
+    let tip = snapshot.tip();
+    let mut report = Report {
+        since,
+        until: ctx.now,
+        tip: tip.clone(),
+        goals: Vec::new(),
+        outcomes: Vec::new(),
+        decisions: Vec::new(),
+        questions: Vec::new(),
+        spend: Spending::default(),
+        evidence: Vec::new(),
+        bypasses: Vec::new(),
+    };
+    let mut slots: Vec<(GoalId, Spend)> = Vec::new();
+    for step in ctx.store.steps(from.as_deref(), &tip)?.into_values() {
+        match (step.before, step.after) {
+            (before, Some(Record::Gate(goal, id, gate))) => {
+                let is_new =
+                    !matches!(before, Some(Record::Gate(_, _, before)) if before.state == gate.state);
+                report.decisions.extend(Some(()).filter(|()| is_new).and_then(|()| decision(goal, id, gate)));
+            }
+            (before, Some(Record::Todo(goal, id, todo))) => {
+                let is_new =
+                    !matches!(before, Some(Record::Todo(_, _, before)) if before.state == todo.state);
+                report.outcomes.extend(Some(()).filter(|()| is_new).and_then(|()| outcome(goal, id, todo)));
+            }
+            (None, Some(Record::Evidence(goal, id, evidence))) => {
+                report.evidence.push(seen(goal, id, &evidence))
+            }
+            (None, Some(Record::Spend(goal, _, spend))) => slots.push((goal, spend)),
+            (None, Some(Record::Bypass(id, bypass))) => report.bypasses.push(round(id, &bypass)),
+            _ => {}
+        }
+    }
+    report.outcomes.sort_by_key(|outcome| outcome.at);
+    report.decisions.sort_by_key(|decision| decision.at);
+    report.evidence.sort_by_key(|seen| seen.at);
+    report.bypasses.sort_by_key(|round| round.at);
+    for state in snapshot.states()? {
+        let of_goal = slots.iter().filter(|(goal, _)| *goal == state.id);
+        report.goals.push(GoalLine {
+            objective: state.goal.objective.clone(),
+            state: state.goal.state.word(),
+            done: report.outcomes.iter().filter(|done| done.goal == state.id && done.state == "done").count(),
+            open: state.todos.len(),
+            slots: of_goal.map(|(_, spend)| spend.slots).sum(),
+            id: state.id.clone(),
+        });
+        report.questions.extend(state.gates.into_iter().map(|(id, gate)| Question {
+            gate: id,
+            goal: state.id.clone(),
+            rejected: gate.is_rejected(),
+            question: gate.question,
+            asked_by: gate.asked.by,
+            at: gate.asked.at,
+        }));
+    }
+    report.questions.sort_by_key(|question| question.at);
+    report.spend = spending(&slots, since, ctx.now);
+    Ok(report)
+}
+
+fn decision(goal: GoalId, gate: GateId, record: Gate) -> Option<Decision> {
+    let (decision, by, at, note) = match record.state {
+        GateState::Open {} => return None,
+        GateState::Resolved { decision, by, at, note, .. } => (decision.to_string(), by, at, note),
+        GateState::Withdrawn { by, at, reason, .. } => ("withdrawn".to_owned(), by, at, Some(reason)),
+    };
+    let waited_seconds = record.asked.at.age(at);
+    Some(Decision {
+        gate,
+        goal,
+        question: record.question,
+        decision,
+        by: by.name().to_owned(),
+        at,
+        note,
+        waited_seconds,
+    })
+}
+
+fn outcome(goal: GoalId, todo: TodoId, record: Todo) -> Option<Outcome> {
+    let state = record.state.word();
+    let (by, at, note) = match record.state {
+        TodoState::Done { by, at, note, .. } => (by, at, note),
+        TodoState::Dropped { by, at, reason } => (by, at, Some(reason)),
+        TodoState::Open { .. } | TodoState::Claimed { .. } | TodoState::Blocked { .. } => return None,
+    };
+    Some(Outcome { todo, goal, title: record.title, state, by, at, note })
+}
+
+fn seen(goal: GoalId, id: EvidenceId, evidence: &Evidence) -> Seen {
+    let about = evidence.todo.as_ref().map(ToString::to_string);
+    let about = about.or(evidence.gate.as_ref().map(ToString::to_string));
+    let (kind, says) = (evidence.what.word(), brief(&evidence.what));
+    Seen { id, goal, about, kind, says, by: evidence.added.by.clone(), at: evidence.added.at }
+}
+
+fn round(id: BypassId, bypass: &Bypass) -> Round {
+    let push = &bypass.push;
+    let (remote, ref_) = (push.remote.to_string(), push.ref_.to_string());
+    Round { id, remote, ref_, at: push.at, acknowledged: bypass.is_acknowledged() }
+}
+
+fn spending(spends: &[(GoalId, Spend)], since: Timestamp, until: Timestamp) -> Spending {
+    let day = |at: Timestamp| at.to_string()[..10].to_owned();
+    let mut days: BTreeMap<String, u32> = BTreeMap::new();
+    let mut at = until;
+    while days.len() < DAYS {
+        days.insert(day(at), 0);
+        if day(at) <= day(since) {
+            break;
+        }
+        at = at.minus(DAY);
+    }
+    let mut agents: BTreeMap<String, u32> = BTreeMap::new();
+    for (_, spend) in spends {
+        if let Some(slots) = days.get_mut(&day(spend.added.at)) {
+            *slots += spend.slots;
+        }
+        *agents.entry(spend.added.by.name().to_owned()).or_default() += spend.slots;
+    }
+    let slots = spends.iter().map(|(_, spend)| spend.slots).sum();
+    let days = days.into_iter().map(|(day, slots)| Day { day, slots }).collect();
+    Spending { turns: spends.len(), slots, days, agents }
+}
