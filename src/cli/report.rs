@@ -172,7 +172,7 @@ fn markdown(report: &Report) -> String {
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
         }
         if let Some(more @ 1..) = rows.len().checked_sub(MOST) {
-            text.push_str(&format!("\nand {} before these\n", more));
+            text.push_str(&format!("\nand {more} before these\n"));
         }
     }
     text

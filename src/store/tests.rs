@@ -825,6 +825,27 @@ fn notes(store: &Store, numbers: std::ops::Range<usize>) {
     }
 }
 
+/// Whatever was folded in between, what was added is told, and what was only folded is not.
+#[test]
+fn folding_is_no_difference() {
+    let repo = begun();
+    let goal = Goal::new("Ship it".parse().unwrap(), vec![], stamp("11:00"));
+    legal(&repo.store(), Op::GoalAdd, Record::Goal(ship(), goal), at("11:00"));
+    notes(&repo.store(), 0..100);
+    let before = repo.store().read().unwrap().tip();
+    notes(&repo.store(), 100..330);
+    let (store, folds) = (repo.store(), repo.git("log --oneline --grep Loopx-Op:.fold loopx/state"));
+    assert_eq!(folds.lines().count(), 1);
+    assert!(folds.contains("fold 256 old pieces of evidence of goal ship"), "{folds}");
+    let steps = store.steps(Some(&before), &store.read().unwrap().tip()).unwrap();
+    assert_eq!(steps.len(), 230);
+    assert!(steps.values().all(|step| step.before.is_none() && step.after.is_some()));
+    let fold = folds.split(' ').next().unwrap();
+    let parent = repo.git(&format!("rev-parse {fold}^"));
+    let fold = repo.git(&format!("rev-parse {fold}"));
+    assert_eq!(store.steps(Some(parent.trim()), fold.trim()).unwrap(), Default::default());
+}
+
 /// Syncs, and takes over whatever comes.
 fn sync(repo: &Repo) -> (usize, usize, usize) {
     let store = repo.store();
