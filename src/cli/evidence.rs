@@ -218,6 +218,9 @@ impl Run {
         let format = parse.and_then(|word| Report::ALL.into_iter().find(|report| report.word() == word));
         let counting = format.map(|format| (format, report.map(|path| ReportFile::before(&ctx, &path))));
         let run = Running::begin(&ctx, &about, guard::words(&command))?;
+        if let Some(why) = run.blind() {
+            process.err(&format!("warning: it is not known what exactly the command works on: {why}\n"));
+        }
         let whole = if matches!(counting, Some((_, None))) { MOST_OF_A_REPORT } else { 0 };
         Ok(match process.watch(&command, &ctx.cwd, timeout.map(Seconds), whole) {
             Ok(heard) => ended(process, ctx, run, counting, receipt, heard),
@@ -257,7 +260,16 @@ fn ended(
     if let (Ok(Some(done)), true, Ended::Exit(0)) = (&done, receipt, ended)
         && done.value.evidence.what.receipt().is_none()
     {
-        process.err("warning: no receipt was made: the command changed the files that it looked at\n");
+        let why = match &done.value.evidence.what {
+            Finding::Command { watched: Some(watched), .. } if watched.after.is_some() => {
+                "the command changed the files that it looked at"
+            }
+            Finding::Command { watched: Some(watched), .. } if watched.cut.is_some() => {
+                "the command was ended before its time"
+            }
+            _ => "it is not known what exactly the command looked at",
+        };
+        process.err(&format!("warning: no receipt was made: {why}\n"));
     }
     guard::say_how_it_was_recorded(process, done);
     code

@@ -184,14 +184,19 @@ pub struct Running {
     project: Result<(Option<String>, bool), store::Error>,
     /// The fingerprint of that.
     tree: Option<String>,
+    /// Why there is none, where there should be one.
+    blind: Option<String>,
 }
 
 impl Running {
     /// Looks at what a command is about to work on. Refused when what it is about cannot be told.
     pub fn begin(ctx: &Ctx, about: &About, argv: CommandLine) -> Result<Self, Error> {
         let target = Some(Target::of(ctx, &ctx.store.trusted()?, about)?);
-        let tree = ctx.store.git().fingerprint()?;
-        Ok(Self { argv, guarded: None, target, began: ctx.now, project: project(ctx), tree })
+        let (tree, blind) = match ctx.store.git().fingerprint() {
+            Ok(tree) => (tree, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        Ok(Self { argv, guarded: None, target, began: ctx.now, project: project(ctx), tree, blind })
     }
 
     /// The same for a command that no gate held back. It runs whether there is a goal for the evidence or not.
@@ -204,7 +209,12 @@ impl Running {
         let goal = ctx.goal_if_any(&ctx.store.trusted()?, goal)?;
         let target = goal.map(|goal| Target { goal, todo: None, gate: None });
         let project = project(ctx);
-        Ok(Self { argv, guarded: Some(act), target, began: ctx.now, project, tree: None })
+        Ok(Self { argv, guarded: Some(act), target, began: ctx.now, project, tree: None, blind: None })
+    }
+
+    /// Why it is not known what exactly the command works on, if it is not.
+    pub fn blind(&self) -> Option<&str> {
+        self.blind.as_deref()
     }
 
     /// Whether there is a goal that evidence goes to.
@@ -225,7 +235,9 @@ impl Running {
         let watched = saw.map(|saw| -> Result<_, Error> {
             let Seen { cut, receipt, tests, stdout, stderr } = saw;
             let (now, is_dirty) = project(ctx)?;
-            let tree = ctx.store.git().fingerprint()?;
+            let tree = self.tree.as_ref().and_then(|_| ctx.store.git().fingerprint().ok().flatten());
+            // What cannot be seen any more is not the same.
+            let receipt = receipt && tree.is_some();
             let moved = (now != commit || tree != self.tree).then_some(tree).flatten();
             let after = moved.map(|tree| After { commit: now, dirty: is_dirty, tree });
             Ok(Box::new(Watched { cut, receipt, tree: self.tree, after, tests, stdout, stderr }))

@@ -10,7 +10,7 @@ use super::Ctx;
 use crate::{
     domain::{audit::Step, change::Record, id::GoalId, time::Timestamp},
     error::{Error, Kind},
-    store::history::Entry,
+    store::{self, history::Entry},
 };
 
 /// The newest mutations first.
@@ -74,11 +74,6 @@ impl Filter {
         let turn = is(&self.turn, &|asked| entry.turn.as_deref() == Some(asked));
         goal && record && actor && op && turn && self.since.is_none_or(|since| entry.at >= since)
     }
-
-    /// Whether nothing that comes after `entry` can fit any more.
-    fn is_over(&self, entry: &Entry) -> bool {
-        self.since.is_some_and(|since| entry.at < since)
-    }
 }
 
 /// Whether `asked` is a record's name, or the id in it.
@@ -92,14 +87,30 @@ pub fn history<'c>(
     filter: &'c Filter,
     patch: bool,
 ) -> Result<impl Iterator<Item = Result<Told, Error>> + use<'c>, Error> {
-    let walk = ctx.store.history()?;
-    let running = walk.take_while(|entry| !entry.as_ref().is_ok_and(|entry| filter.is_over(entry)));
-    let fitting = running.filter(|entry| !entry.as_ref().is_ok_and(|entry| !filter.takes(entry)));
+    let fitting = since(ctx.store.history()?, filter.since)
+        .filter(|entry| !entry.as_ref().is_ok_and(|entry| !filter.takes(entry)));
     Ok(fitting.map(move |entry| {
         let entry = entry?;
         let changes = patch.then(|| changes(ctx, &entry)).transpose()?;
         Ok(Told { entry, changes })
     }))
+}
+
+/// So many mutations in a row that are too old mean that the rest is. A sync puts what one clone did on top of what another did
+/// later, so that one alone does not.
+const TOO_OLD: usize = 500;
+
+/// The mutations of `walk` as long as there may be one of the time since `since` among them.
+pub(super) fn since<'w>(
+    walk: impl Iterator<Item = Result<Entry, store::Error>> + 'w,
+    since: Option<Timestamp>,
+) -> impl Iterator<Item = Result<Entry, store::Error>> + 'w {
+    let mut in_a_row = 0;
+    walk.take_while(move |entry| {
+        let is_old = since.zip(entry.as_ref().ok()).is_some_and(|(since, entry)| entry.at < since);
+        in_a_row = if is_old { in_a_row + 1 } else { 0 };
+        in_a_row < TOO_OLD
+    })
 }
 
 fn changes(ctx: &Ctx, entry: &Entry) -> Result<Vec<Changed>, Error> {

@@ -139,16 +139,15 @@ const DAYS: usize = 400;
 
 /// Reports on everything since `since`.
 pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
-    let mut from = None;
-    for entry in ctx.store.history()? {
-        let entry = entry?;
-        if entry.at < since {
-            from = Some(entry.commit);
-            break;
-        }
-    }
     let snapshot = ctx.store.read()?;
     let tip = snapshot.tip();
+    let mut from = Some(tip.clone());
+    for entry in super::history::since(ctx.store.history()?, Some(since)) {
+        let entry = entry?;
+        if entry.at >= since {
+            from = entry.parent;
+        }
+    }
     let mut report = Report {
         since,
         until: ctx.now,
@@ -182,6 +181,10 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
             _ => {}
         }
     }
+    report.outcomes.retain(|outcome| outcome.at >= since);
+    report.decisions.retain(|decision| decision.at >= since);
+    report.evidence.retain(|seen| seen.at >= since);
+    slots.retain(|(_, spend)| spend.added.at >= since);
     report.outcomes.sort_by_key(|outcome| outcome.at);
     report.decisions.sort_by_key(|decision| decision.at);
     report.evidence.sort_by_key(|seen| seen.at);

@@ -612,7 +612,7 @@ fn folded_todos_are_found_counted_and_never_come_twice() {
         assert!(line.starts_with(&format!("{{\"format\":\"1.0\",\"id\":\"{id}\",\"record\":{{")), "{line}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(line).unwrap()["id"], id.as_str());
     }
-    assert_eq!(repo.git("log --format=%s --grep=fold loopx/state"), "fold 256 records of goals/ship/todos");
+    assert_eq!(repo.git("log --format=%s --grep=fold loopx/state"), "fold 256 closed todos of goal ship");
     drop(snapshot);
     repo.assert_in_step();
 }

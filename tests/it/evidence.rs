@@ -645,3 +645,42 @@ fn a_change_that_was_checked_is_held_against_what_lies_there_now() {
     3 commits (3 new commits): each is one legal mutation, signed off
     ");
 }
+
+#[test]
+fn a_run_does_not_need_a_fingerprint() {
+    let repo = Sandbox::ready();
+    repo.git("init -q nested").success();
+    repo.write("repo/nested/x.txt", "x");
+    assert_snapshot!(ran(&repo, "--receipt", "echo ran"), @"
+    ran
+    [stderr] warning: it is not known what exactly the command works on: git cannot take the fingerprint of what lies here: error: 'nested/' does not have a commit checked out
+    [stderr] warning: no receipt was made: it is not known what exactly the command looked at
+    ");
+    assert_snapshot!(repo.scene("
+        loopx evidence change --base HEAD
+        loopx evidence list
+    "), @"
+    $ loopx evidence change --base HEAD
+    [stderr] error: git cannot take the fingerprint of what lies here: error: 'nested/' does not have a commit checked out
+    [stderr] hint: run `git fsck` to see whether the repository is sound
+    [exit 1]
+    $ loopx evidence list
+      e-7p0h  ship  command  by Ann, just now  exit 0, 0 s: sh -c echo ran
+    ");
+}
+
+#[test]
+fn ctrl_c_ends_the_command_and_is_recorded() {
+    let repo = Sandbox::ready();
+    for options in [&[][..], &["--timeout", "60"]] {
+        let ask = "printf 'Type `x` to go on: '; exec sleep 20";
+        let args = [&["evidence", "run"], options, &["--", "sh", "-c", ask]].concat();
+        let args: Vec<_> = args.into_iter().map(Into::into).collect();
+        let ended = repo.at_a_terminal(LOOPX, &args, "\u{3}");
+        assert_eq!(ended.code, 130, "{ended}");
+    }
+    assert_snapshot!(repo.loopx("evidence list"), @"
+    e-7p0h  ship  command  by Ann, just now  interrupted, ended by signal 2, 0 s: sh -c printf 'Type `x` to go on: '; exec sleep 20
+    e-fdjx  ship  command  by Ann, just now  interrupted, ended by signal 2, 0 s: sh -c printf 'Type `x` to go on: '; exec sleep 20
+    ");
+}

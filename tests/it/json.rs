@@ -36,7 +36,17 @@ fn every_command_prints_one_document() {
         quota should-run
         quota spend-slot --turn-id turn-1
         quota status
+        evidence add --metric p99=1 --unit ms
+        evidence change --base HEAD
+        policy show
+        policy require-receipt on
+        policy require-receipt on
         history
+        history --patch
+        history --follow goal/ship
+        blame goal/ship
+        diff loopx/state~1..
+        report
         status
         hooks install
         hooks status
@@ -71,7 +81,17 @@ fn every_command_prints_one_document() {
     quota should-run: answer goal next schema_version should_run todo why
     quota spend-slot --turn-id turn-1: added commit goal id quota schema_version slots turn warnings
     quota status: allowed_slots compute free_at goal schema_version slot_minutes spent_slots window_hours
+    evidence add --metric p99=1 --unit ms: added commit dirty goal id schema_version warnings what
+    evidence change --base HEAD: added commit dirty goal id schema_version warnings what
+    policy show: approval repository require_receipt schema_version
+    policy require-receipt on: approval commit repository require_receipt schema_version warnings
+    policy require-receipt on: approval commit repository require_receipt schema_version warnings
     history: entries schema_version
+    history --patch: entries schema_version
+    history --follow goal/ship: entries record schema_version
+    blame goal/ship: fields record schema_version
+    diff loopx/state~1..: changes from schema_version to
+    report: bypasses decisions evidence goals outcomes questions schema_version since spend tip until
     status: branch distrust enforcement gates goals schema_version tip todos view
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version
