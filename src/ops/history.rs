@@ -293,11 +293,10 @@ mod tests {
         assert_eq!(words("a b", "c d"), "a b → c d");
     }
 
-    #[test]
-    fn a_filter_takes_names_in_full_and_short() {
-        let entry = Entry {
+    fn entry(at: i64) -> Entry {
+        Entry {
             commit: "1".into(),
-            at: "2026-11-30T12:00:00Z".parse().unwrap(),
+            at: Timestamp::from_unix(at),
             subject: "x".into(),
             op: Some("gate.open".into()),
             actor: Some("agent:codex-1".into()),
@@ -306,7 +305,25 @@ mod tests {
             turn: None,
             signed_off_by: None,
             parent: None,
+        }
+    }
+
+    #[test]
+    fn a_date_out_of_order_hides_nothing() {
+        let told = |walk: Vec<i64>| {
+            let read = std::cell::Cell::new(0);
+            let walk = walk.into_iter().map(|at| Ok(entry(at))).inspect(|_| read.set(read.get() + 1));
+            let recent = since(walk, Some(Timestamp::from_unix(100)));
+            let recent = recent.filter(|entry| entry.as_ref().unwrap().at.unix() >= 100).count();
+            (recent, read.get())
         };
+        assert_eq!(told(vec![50, 120, 60, 110]), (2, 4));
+        assert_eq!(told([vec![120], vec![50; 10_000]].concat()), (1, 1 + TOO_OLD));
+    }
+
+    #[test]
+    fn a_filter_takes_names_in_full_and_short() {
+        let entry = entry(Timestamp::unix("2026-11-30T12:00:00Z".parse().unwrap()));
         let some = |text: &str| Some(text.to_owned());
         let takes = |filter: Filter| filter.takes(&entry);
         assert!(takes(Filter::default()));
