@@ -5,6 +5,7 @@ use std::{fmt::Display, str::FromStr};
 
 use crate::domain::{
     actor::{Actor, Person},
+    command::{CommandLine, printed},
     evidence::{Heard, Number},
     id::{
         AgentId, Capability, Choice, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix, TurnId, slug,
@@ -13,6 +14,7 @@ use crate::domain::{
     scope::Glob,
     text::{Note, Title, shown},
     time::{Seconds, Timestamp},
+    worklist::Worklist,
 };
 use crate::foreign::{backlog, beads, loopx_python, report::Report, results};
 pub use crate::{
@@ -23,6 +25,11 @@ pub use crate::{
 /// What people and agents type: what is understood is said so that it is understood as the same.
 pub fn words(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let _ = (Worklist::markdown(text), Worklist::json_lines(text));
+    if let Ok(command) = CommandLine::typed(text) {
+        assert_eq!(CommandLine::of(command.words()), command, "what is kept can be run again");
+    }
+    assert!(printed(text.as_bytes(), b"", 0, 500).len() <= 1_010);
     stays::<GoalId>(text);
     stays::<GateId>(text);
     stays::<Choice>(text);

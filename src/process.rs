@@ -8,18 +8,18 @@ use std::{
     ffi::OsString,
     fs::File,
     io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
-    os::unix::process::ExitStatusExt as _,
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use sha2::{Digest as _, Sha256};
 use signal_hook::{
-    consts::{SIGCHLD, SIGINT, SIGQUIT, SIGTERM},
+    consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM},
     iterator::Signals,
 };
 
@@ -41,6 +41,8 @@ const LOOPX_SEED: &str = "LOOPX_SEED";
 /// Tells a command that `guard run` started what it was let through for. Nothing here looks at it: a check inside such a
 /// command is a check like any other.
 pub const LOOPX_GUARD: &str = "LOOPX_GUARD";
+/// Tells an editor that loopx started it.
+const LOOPX_EDITING: &str = "LOOPX_EDITING";
 /// git's own: the repository the user means.
 pub const GIT_DIR: &str = "GIT_DIR";
 /// git's own: where the git that runs a hook has its parts.
@@ -53,6 +55,8 @@ pub const GIT_QUARANTINE_PATH: &str = "GIT_QUARANTINE_PATH";
 pub const GIT_OBJECT_DIRECTORY: &str = "GIT_OBJECT_DIRECTORY";
 /// git's own: where else there are objects.
 pub const GIT_ALTERNATE_OBJECT_DIRECTORIES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES";
+/// The editor that people want, the first that is set.
+const EDITORS: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
 /// git's own: the command that reaches other hosts.
@@ -169,7 +173,6 @@ impl Process {
         limit: Option<Seconds>,
         whole: usize,
     ) -> io::Result<Overheard> {
-        use std::os::unix::process::CommandExt as _;
         let mut command = started_in(argv, dir)?;
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         if limit.is_some() {
@@ -250,14 +253,62 @@ impl Process {
         drop(over);
         let _ = passing_on.join();
         let _ = ending.map(thread::JoinHandle::join);
-        let status = child.wait()?;
-        let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
-        let ended = match (status.code(), status.signal()) {
-            (Some(code), _) => Ended::Exit(byte(code)),
-            (None, signal) => Ended::Signal(byte(signal.unwrap_or_default())),
-        };
+        let ended = how(child.wait()?);
         let cut = *cut.lock().unwrap_or_else(PoisonError::into_inner);
         Ok((ended, cut))
+    }
+
+    /// Runs `argv` in the folder `dir` without input, and listens to what it prints, for `timeout` at most. When it ends, by
+    /// itself or not, everything it started ends with it. An error means that it did not start.
+    pub fn listen(&self, argv: &[String], dir: &Path, timeout: Seconds) -> io::Result<Listened> {
+        let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut signals = Signals::new([SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP])?;
+        let (reader, writer) = io::pipe()?;
+        let mut command = Command::new(program);
+        command.args(args).current_dir(dir).stdin(Stdio::null()).process_group(0);
+        let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+        // The pipe ends when nobody holds its other end any more, and `command` does.
+        drop(command);
+        let group = Pid::from_child(&child);
+        let stop = signals.handle();
+        let (told, news) = mpsc::channel();
+        let watching =
+            thread::spawn(move || signals.forever().for_each(|signal| told.send(signal).unwrap_or(())));
+        let (said, words) = mpsc::channel();
+        thread::spawn(move || said.send(Words::of(reader)));
+
+        let until = Instant::now() + Duration::from_secs(timeout.0.into());
+        // It keeps its number until it was waited for, so that no signal goes to a stranger.
+        let has_ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let stopped = loop {
+            if waitid(WaitId::Pid(group), has_ended)?.is_some() {
+                break None;
+            }
+            match news.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(SIGCHLD) => {}
+                Ok(signal) => break Some(Some(Ended::Signal(u8::try_from(signal).unwrap_or(u8::MAX)))),
+                Err(_) => break Some(None),
+            }
+        };
+        // Also what it left running, which would hold the pipe open.
+        let _ = kill_process_group(group, Signal::KILL);
+        let status = child.wait()?;
+        let ended = stopped.unwrap_or_else(|| Some(how(status)));
+        stop.close();
+        let _ = watching.join();
+        let words = words.recv_timeout(Duration::from_secs(2)).unwrap_or_default();
+        Ok(Listened { ended, words })
+    }
+
+    /// Lets the user edit the file at `path` with the editor they want. An error when it did not start; otherwise whether it
+    /// ended well.
+    pub fn edit(&self, path: &Path) -> io::Result<bool> {
+        let editor = EDITORS.iter().find_map(|name| self.env_os(name)).unwrap_or_else(|| "vi".into());
+        // As git does: the variable is a command line of the user's own shell.
+        let mut script = editor;
+        script.push(" \"$@\"");
+        let script = ["sh".into(), "-c".into(), script, "editor".into(), path.into()];
+        Ok(self.run(&script, Path::new("."), (LOOPX_EDITING, "1"))? == Ended::Exit(0))
     }
 
     /// Standard input and output with nothing kept back in between.
@@ -270,6 +321,41 @@ impl Process {
     /// The folders in which programs are looked for.
     pub fn search_path(&self) -> Vec<PathBuf> {
         self.env_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
+    }
+
+    /// Has OpenSSH sign `text` for the purpose `namespace` with `key`: a file with a private key, or with a public one whose
+    /// private half an agent or a piece of hardware has, or the public key itself. Whatever it wants to be told it asks whoever
+    /// sits at the terminal. Nothing when it did not sign, which it has told.
+    pub fn sign(
+        &self,
+        program: Option<&str>,
+        key: &str,
+        namespace: &str,
+        text: &str,
+    ) -> io::Result<Option<String>> {
+        let dir = tempfile::tempdir()?;
+        let decision = dir.path().join("decision");
+        std::fs::write(&decision, text)?;
+        let mut command = Command::new(program.unwrap_or("ssh-keygen"));
+        if program.is_none() {
+            command.arg("-q");
+        }
+        command.args(["-Y", "sign", "-n", namespace]);
+        let literal = key
+            .strip_prefix("key::")
+            .or_else(|| (key.starts_with("ssh-") || key.starts_with("sk-")).then_some(key));
+        match literal {
+            Some(public) => {
+                let file = dir.path().join("key.pub");
+                std::fs::write(&file, format!("{public}\n"))?;
+                command.arg("-U").arg("-f").arg(file);
+            }
+            None => drop(command.arg("-f").arg(key)),
+        }
+        if !command.arg(&decision).stdout(Stdio::null()).status()?.success() {
+            return Ok(None);
+        }
+        std::fs::read_to_string(dir.path().join("decision.sig")).map(Some)
     }
 
     /// The terminal that controls this process, to talk to whoever sits there whatever the streams are tied to.
@@ -443,6 +529,50 @@ fn listen(
         }
         drop(done);
     });
+}
+
+/// What was heard of a command that ran.
+#[derive(Debug)]
+pub struct Listened {
+    /// How it ended, if it did in time.
+    pub ended: Option<Ended>,
+    pub words: Words,
+}
+
+/// Head and tail of what a command printed.
+#[derive(Debug, Default)]
+pub struct Words {
+    pub head: Vec<u8>,
+    pub tail: Vec<u8>,
+    /// Bytes between the two.
+    pub left_out: u64,
+}
+
+impl Words {
+    /// Most bytes of either.
+    const MOST: usize = 8 * 1024;
+
+    fn of(mut reader: impl io::Read) -> Self {
+        let mut words = Self::default();
+        let mut buffer = [0; 8 * 1024];
+        while let Ok(read @ 1..) = reader.read(&mut buffer) {
+            let (head, rest) = buffer[..read].split_at(read.min(Self::MOST - words.head.len()));
+            words.head.extend_from_slice(head);
+            words.tail.extend_from_slice(rest);
+            let over = words.tail.len().saturating_sub(Self::MOST);
+            words.tail.drain(..over);
+            words.left_out += over as u64;
+        }
+        words
+    }
+}
+
+fn how(status: ExitStatus) -> Ended {
+    let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ended::Exit(byte(code)),
+        (None, signal) => Ended::Signal(byte(signal.unwrap_or_default())),
+    }
 }
 
 /// A controlling terminal.

@@ -62,7 +62,7 @@ impl fmt::Display for Held<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(act, reasons, now) = self;
         let act = act.word();
-        let mut gates: Vec<(&GateId, &Gate)> = Vec::new();
+        let mut gates: Vec<(&GateId, &Gate, Option<&String>)> = Vec::new();
         for reason in *reasons {
             match reason {
                 Reason::Carries { what: Carried::State, local, remote } => writeln!(
@@ -86,19 +86,28 @@ impl fmt::Display for Held<'_> {
                     shown(what, 200),
                     shown(tree.get(..10).unwrap_or(tree), 10)
                 )?,
-                Reason::Gate { id, gate, .. } => gates.push((id, gate)),
+                Reason::Gate { id, gate, commit, .. } => gates.push((id, gate, commit.as_ref())),
             }
         }
-        let Some((first, gate)) = gates.first() else { return Ok(()) };
+        let Some((first, gate, commit)) = gates.first() else { return Ok(()) };
         let mut table = Table::default();
-        for (id, gate) in &gates {
+        for (id, gate, commit) in &gates {
             let asked = format!("asked by {}, {}", gate.asked.by.name(), Ago(gate.asked.at.age(*now)));
-            let answer = if gate.is_rejected() { "rejected" } else { "open" };
+            let answer = match commit {
+                Some(commit) => format!("no yes to {}", &commit[..10]),
+                None if gate.bind().is_some() => "no yes to what this is made from".to_owned(),
+                None if gate.is_rejected() => "rejected".to_owned(),
+                None => "open".to_owned(),
+            };
             table.row([id, &answer, &format!("\"{}\"", gate.question), &asked]);
         }
         let stand = if gates.len() == 1 { "stands" } else { "stand" };
         writeln!(f, "loopx: {act} refused: {} {stand} in its way", Count(gates.len(), "gate"))?;
-        writeln!(f, "{table}hint: a person answers with {}", Answer(first, &gate.answers()))
+        write!(f, "{table}hint: a person answers with {}", Answer(first, &gate.answers()))?;
+        match commit {
+            Some(commit) => writeln!(f, ", with `--commit {}`", &commit[..10]),
+            None => writeln!(f),
+        }
     }
 }
 

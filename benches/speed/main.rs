@@ -186,7 +186,7 @@ fn todo(number: usize, closed: bool) -> Todo {
     let at = Timestamp::from_unix(1_700_000_000 + i64::try_from(number).expect("a number"));
     let added = Stamp { by: "agent:codex-1".parse().expect("an actor"), at };
     let state = match closed {
-        true => TodoState::Done { by: added.by.clone(), at, evidence: [].into(), note: None },
+        true => TodoState::Done { by: added.by.clone(), at, evidence: [].into(), note: None, epoch: 0 },
         false => TodoState::Open { epoch: 0 },
     };
     Todo {
@@ -196,6 +196,8 @@ fn todo(number: usize, closed: bool) -> Todo {
         priority: Priority::P2,
         needs: [].into(),
         requires: [].into(),
+        check: None,
+        monitor: None,
         added,
         state,
     }

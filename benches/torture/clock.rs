@@ -51,12 +51,14 @@ fn one_todo(repo: &mut Repo, number: u64, dice: &mut Dice) -> Result<(), Error> 
         priority: Priority::P2,
         needs: Vec::new(),
         requires: Default::default(),
+        check: None,
+        every: None,
     };
     let added = todo::add(&context(repo, dice)?, &request)?;
     repo.remember(text, Some(0));
     let todo: TodoPrefix = added.value.id.to_string().parse().expect("an id");
     todo::claim(&context(repo, dice)?, &todo, Seconds(2_700))?;
-    todo::done(&context(repo, dice)?, &todo, &Default::default(), None)?;
+    todo::done(&context(repo, dice)?, &todo, &Default::default())?;
     Ok(())
 }
 

@@ -318,7 +318,9 @@ fn show(ctx: &Ctx, EvidenceNow { view, now }: &EvidenceNow) -> String {
             table.row([&"digest", digest]);
             copy.as_ref().map(|copy| copy.as_str())
         }
-        Finding::Review { text, .. } | Finding::Change { text, .. } => text.as_ref().map(Note::as_str),
+        Finding::Review { text, .. } | Finding::Change { text, .. } | Finding::Check { output: text, .. } => {
+            text.as_ref().map(Note::as_str)
+        }
         _ => None,
     };
     let mut streams = String::new();

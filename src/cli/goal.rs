@@ -1,12 +1,19 @@
 use super::Said;
 use crate::{
-    domain::{id::GoalId, text::Title},
+    caller::Challenge,
+    domain::{
+        actor::Proven,
+        goal::GoalState,
+        id::{EvidenceId, GoalId},
+        text::{Note, Title},
+    },
     error::Error,
     ops::{
         self, Ctx,
-        goal::{GoalView, QuotaView},
+        goal::{GoalView, Over, QuotaView},
     },
-    text::Table,
+    process::Process,
+    text::{Count, Table},
 };
 
 #[derive(Debug, clap::Subcommand)]
@@ -29,10 +36,64 @@ pub(super) enum Goal {
         /// The goal; may be left out when one is active
         goal: Option<GoalId>,
     },
+    /// Stop the loop of a goal for a while
+    Pause {
+        /// The goal; may be left out when one is active
+        goal: Option<GoalId>,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<Note>,
+    },
+    /// Let the loop of a paused goal go on (a person at a terminal only)
+    Resume {
+        /// The goal
+        goal: GoalId,
+    },
+    /// End a goal as reached: no question open, each criterion answered (a person at a terminal only)
+    Achieve {
+        /// The goal; may be left out when one is active
+        goal: Option<GoalId>,
+        /// The evidence that criterion number N is met; may be given several times
+        #[arg(long, value_name = "N=EVIDENCE", value_parser = met)]
+        met: Vec<(usize, EvidenceId)>,
+    },
+    /// End a goal as given up (a person at a terminal only)
+    Abandon {
+        /// The goal; may be left out when one is active
+        goal: Option<GoalId>,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: Note,
+    },
+}
+
+fn met(text: &str) -> Result<(usize, EvidenceId), String> {
+    let (number, evidence) = text.split_once('=').ok_or("expected the form `1=e-7k3q`")?;
+    let number = number.parse().map_err(|_| "expected the number of a criterion before the `=`")?;
+    Ok((number, evidence.parse::<EvidenceId>().map_err(|bad| bad.to_string())?))
+}
+
+/// Asks the person to type the goal's id, with what it is about in front of them.
+fn confirm(process: &Process, ctx: &Ctx, over: &Over, verb: &str, more: &str) -> Result<Proven, Error> {
+    let mut shows = format!("goal {}: {}\n", over.goal, over.objective);
+    for (criterion, evidence) in &over.criteria {
+        let evidence = evidence.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+        shows.push_str(&format!("  done when {criterion}{evidence}\n"));
+    }
+    if over.open > 0 {
+        shows.push_str(&format!("  {} not closed\n", Count(over.open, "todo")));
+    }
+    let challenge = Challenge {
+        what: format!("{verb} goal `{}`", over.goal),
+        shows,
+        word: over.goal.to_string(),
+        command: format!("loopx goal {verb} {}{more}", over.goal),
+    };
+    ctx.caller.prove(process, &ctx.owner()?, &challenge)
 }
 
 impl Goal {
-    pub(super) fn run(self, ctx: &Ctx) -> Result<Said, Error> {
+    pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         match self {
             Self::Add { objective, goal_id, done_when } => {
                 let done = ops::goal::add(ctx, goal_id, objective, done_when)?;
@@ -47,6 +108,29 @@ impl Goal {
                 }
                 Ok(Said::read(&goals, table.to_string()))
             }
+            Self::Pause { goal, reason } => {
+                let done = ops::goal::pause(ctx, goal.as_ref(), reason.as_ref())?;
+                Ok(Said::done(&done, &format!("paused goal {}", done.value.id)))
+            }
+            Self::Resume { goal } => {
+                let over = ops::goal::over(ctx, Some(&goal), None)?;
+                let proven = confirm(process, ctx, &over, "resume", "")?;
+                let done = ops::goal::resume(ctx, Some(&over.goal), &proven)?;
+                Ok(Said::done(&done, &format!("resumed goal {}", done.value.id)))
+            }
+            Self::Achieve { goal, met } => {
+                let over = ops::goal::over(ctx, goal.as_ref(), Some(&met))?;
+                let more: String = met.iter().map(|(number, id)| format!(" --met {number}={id}")).collect();
+                let proven = confirm(process, ctx, &over, "achieve", &more)?;
+                let done = ops::goal::achieve(ctx, Some(&over.goal), &met, &proven)?;
+                Ok(Said::done(&done, &format!("achieved goal {}", done.value.id)))
+            }
+            Self::Abandon { goal, reason } => {
+                let over = ops::goal::over(ctx, goal.as_ref(), None)?;
+                let proven = confirm(process, ctx, &over, "abandon", " --reason \"<why>\"")?;
+                let done = ops::goal::abandon(ctx, Some(&over.goal), &reason, &proven)?;
+                Ok(Said::done(&done, &format!("abandoned goal {}", done.value.id)))
+            }
             Self::Show { goal } => {
                 let view = ops::goal::show(ctx, goal.as_ref())?;
                 Ok(Said::read(&view, say(ctx, &view)))
@@ -60,10 +144,28 @@ fn say(ctx: &Ctx, view: &GoalView) -> String {
     let mut text = format!("goal {}: {}\n", view.id, goal.objective);
     let added = format!("by {}, {}", goal.added.by.name(), super::status::ago(ctx, goal.added.at));
     let mut table = Table::default();
-    table.row([&"state", &goal.state.word()]);
+    let ago = |at| super::status::ago(ctx, at);
+    let because = |reason: &str| format!(": {}", reason.replace('\n', " "));
+    let state = match &goal.state {
+        GoalState::Active {} => "active".to_owned(),
+        GoalState::Paused { by, at, reason } => {
+            let reason = reason.as_ref().map(|reason| because(reason.as_str())).unwrap_or_default();
+            format!("paused by {}, {}{reason}", by.name(), ago(*at))
+        }
+        GoalState::Achieved { by, at, .. } => format!("achieved by {}, {}", by.name(), ago(*at)),
+        GoalState::Abandoned { by, at, reason } => {
+            format!("abandoned by {}, {}{}", by.name(), ago(*at), because(reason.as_str()))
+        }
+    };
+    table.row([&"state", &state]);
     table.row([&"added", &added]);
-    for criterion in &goal.done_when {
-        table.row([&"done when", criterion]);
+    for (at, criterion) in goal.done_when.iter().enumerate() {
+        let evidence = match &goal.state {
+            GoalState::Achieved { evidence, .. } => evidence.get(at),
+            _ => None,
+        };
+        let evidence = evidence.map(|id| format!(" ({id})")).unwrap_or_default();
+        table.row([&"done when", &format!("{criterion}{evidence}")]);
     }
     quota(&mut table, &view.quota);
     text.push_str(&table.to_string());

@@ -1,5 +1,6 @@
 //! The command line: what was typed becomes one call of an op, what came of it becomes words or JSON.
 
+mod approval;
 mod bypass;
 mod compact;
 mod config;
@@ -91,9 +92,6 @@ enum Command {
     /// Whether something may leave this machine now
     #[command(subcommand)]
     Guard(guard::Guard),
-    /// The rules of this repository
-    #[command(subcommand)]
-    Policy(policy::Policy),
     /// What may happen next, and what was used
     #[command(subcommand)]
     Quota(quota::Quota),
@@ -118,6 +116,12 @@ enum Command {
     /// Pushes that went round the hook
     #[command(subcommand)]
     Bypass(bypass::Bypass),
+    /// The repository's own rules
+    #[command(subcommand)]
+    Policy(policy::Policy),
+    /// Whose signatures count where answers are signed
+    #[command(subcommand)]
+    Approver(policy::Approver),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
@@ -257,14 +261,13 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         }
         Command::Bypass(bypass) => return Ok(Answer::Said(bypass.run(process, ctx)?)),
         Command::Init(init) => init.run(process, ctx)?,
-        Command::Goal(goal) => goal.run(ctx)?,
+        Command::Goal(goal) => goal.run(process, ctx)?,
         Command::ConfigureGoal(configure) => configure.run(process, ctx)?,
         Command::GoalConfig(show) => show.run(ctx)?,
         Command::Gate(gate) => gate.run(process, ctx)?,
         Command::ResolveGate(resolve) => resolve.run(process, ctx)?,
-        Command::Todo(todo) => todo.run(ctx)?,
+        Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
-        Command::Policy(policy) => policy.run(process, ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
         Command::History(history) => match history.run(process, ctx, global.json)? {
             Answer::Said(said) => said,
@@ -283,6 +286,8 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Compact(compact) => compact.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,
         Command::Import(import) => import.run(process, ctx)?,
+        Command::Policy(policy) => policy.run(process, ctx)?,
+        Command::Approver(approver) => approver.run(process, ctx)?,
         Command::Remote(remote) => remote.run(process, ctx)?,
         Command::Sync(sync) => sync.run(process, ctx)?,
         Command::Hooks(hooks) => hooks.run(process, ctx)?,

@@ -89,6 +89,8 @@ fn say(answer: &ShouldRun) -> String {
         Some(Decision::Continue { .. }) => format!("go on with {pick}"),
         Some(Decision::Run { .. }) => format!("work on {pick}"),
         Some(Decision::RunOther { .. }) => format!("work on {pick} ({question})"),
+        Some(Decision::Poll { gates: None, .. }) => format!("look at {pick}"),
+        Some(Decision::Poll { gates: Some(_), .. }) => format!("look at {pick} ({question})"),
         Some(Decision::Ask { .. }) => question,
         Some(Decision::AskForTodo { .. }) => "a person has something to do".to_owned(),
         Some(Decision::Wait { .. }) => "wait".to_owned(),

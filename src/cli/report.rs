@@ -72,12 +72,19 @@ fn sections(report: &Report) -> Vec<Section> {
         vec![day(outcome.at), outcome.todo.to_string(), title, outcome.state.into(), by, line(&outcome.note)]
     });
     let decisions = report.decisions.iter().map(|decision| {
-        let (question, waited) = (decision.question.to_string(), decision.waited_seconds.to_string());
-        let (answer, by) = (decision.decision.clone(), decision.by.clone());
+        let waited = decision.waited_seconds.map(|waited| waited.to_string()).unwrap_or_default();
+        let commit =
+            decision.commit.as_deref().map(|commit| format!(" ({})", &commit[..commit.len().min(10)]));
+        let answer = decision.decision.clone() + &commit.unwrap_or_default();
+        let (question, by) = (decision.question.to_string(), decision.by.clone());
         vec![day(decision.at), decision.gate.to_string(), question, answer, by, waited, line(&decision.note)]
     });
     let questions = report.questions.iter().map(|question| {
-        let state = if question.rejected { "rejected" } else { "open" };
+        let state = match (question.standing, question.rejected) {
+            (true, _) => "standing",
+            (false, true) => "rejected",
+            (false, false) => "open",
+        };
         let (asked, by) = (question.question.to_string(), question.asked_by.name().to_owned());
         let waits = question.at.age(report.until).to_string();
         vec![question.gate.to_string(), asked, state.into(), by, waits]
@@ -141,7 +148,7 @@ fn day(at: Timestamp) -> String {
 /// The time it is about and what it came to, in two sentences.
 fn summary(report: &Report) -> [String; 2] {
     let done = report.outcomes.iter().filter(|outcome| outcome.state == "done").count();
-    let waiting = report.questions.iter().filter(|question| !question.rejected).count();
+    let waiting = report.questions.iter().filter(|question| !question.rejected && !question.standing).count();
     let spend = &report.spend;
     let slots = Count(usize::try_from(spend.slots).unwrap_or(usize::MAX), "slot");
     [

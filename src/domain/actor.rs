@@ -3,7 +3,10 @@
 
 use std::{fmt, str::FromStr};
 
-use super::{id::AgentId, time::Timestamp};
+use super::{
+    id::{AgentId, ApproverId},
+    time::Timestamp,
+};
 
 /// The human who owns this machine's git identity.
 ///
@@ -159,6 +162,18 @@ pub enum Proof {
     /// At a controlling terminal, with no agent's mark in the environment, by typing `typed` back. A guard rail
     /// against an agent that helps itself, not a signature.
     Terminal { typed: String },
+    /// By signing.
+    Signature(Box<Autograph>),
+}
+
+/// A signature of OpenSSH's with the key of `approver`, made over `statement` for
+/// [`NAMESPACE`](super::approver::NAMESPACE).
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Autograph {
+    pub approver: ApproverId,
+    pub statement: String,
+    pub signature: String,
 }
 
 /// A person, and how they showed to be one. Steps that loosen something take this and nothing else.

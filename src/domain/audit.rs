@@ -7,16 +7,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     actor::{Actor, Proof, Proven, Stamp},
+    approver::Signed,
+    authority,
     bypass::{Bypass, BypassState, Standing},
     change::{Op, Record},
-    gate::{Gate, GateState},
+    command::CommandLine,
+    evidence::Finding,
+    gate::Gate,
     goal::{Goal, GoalState},
     id::{BypassId, GateId, GoalId, TodoId},
-    policy::Policy,
+    policy::{Amendment, Policy},
     quota::{Quota, Quotas},
     refusal::Refusal,
+    statement::Statement,
     time::Timestamp,
-    todo::{Todo, TodoState},
+    todo::{Looked, Monitor, Outcome, Todo, TodoState},
 };
 
 /// What a commit did to one record.
@@ -33,6 +38,8 @@ pub struct Mutation {
     pub by: Actor,
     pub at: Timestamp,
     pub steps: Vec<Step>,
+    /// The rules before it; of the first one, its own.
+    pub policy: Policy,
     /// The gates in force before it, of the goal it is about.
     pub gates: BTreeMap<GateId, Gate>,
     /// The gates of all goals that held pushes back before it; asked for by `bypass.note` alone.
@@ -68,6 +75,7 @@ impl From<Refusal> for Illegal {
 impl Mutation {
     /// Judges the mutation. Folding, importing and leaving a history behind come without steps: what they make is judged where files are known.
     pub fn judge(&self) -> Result<(), Illegal> {
+        self.must_be_allowed(false)?;
         let pairs: Vec<(Option<&Record>, Option<&Record>)> =
             self.steps.iter().map(|step| (step.before.as_ref(), step.after.as_ref())).collect();
         match (self.op, &pairs[..]) {
@@ -81,36 +89,66 @@ impl Mutation {
                 self.is_mine(record, &goal.added)?;
                 self.comes_out(record, *goal == fresh)
             }
-            (Op::PolicyConfigure, [(Some(Record::Policy(before)), Some(record @ Record::Policy(after)))]) => {
-                let again = Policy { require_receipt: after.require_receipt, ..before.clone() };
-                self.comes_out(record, again == *after)?;
-                if after.is_looser_than(before) { self.must_be_a_person() } else { Ok(()) }
-            }
             (Op::GoalConfigure, pairs) => self.configured(pairs),
             (Op::GateOpen, [(None, Some(record @ Record::Gate(_, _, gate)))]) => {
                 self.is_mine(record, &gate.asked)?;
-                let Gate { question, options, blocks, todos, scope, asked, state: _ } = gate.clone();
-                let fresh = Gate::new(question, options, blocks, todos, asked).within(scope);
+                let Gate { question, options, blocks, todos, scope, approvals, asked, state: _ } =
+                    gate.clone();
+                let fresh =
+                    Gate::new(question, options, blocks, todos, asked).within(scope).needing(approvals);
+                let fresh = match gate.bind() {
+                    Some(bind) => fresh.standing(bind)?,
+                    None => fresh,
+                };
                 self.comes_out(record, *gate == fresh)
             }
             (
-                Op::GateResolve,
+                Op::GateResolve | Op::GateWithdraw | Op::GateReopen,
                 [
                     (Some(Record::Gate(goal, id, before)), Some(record @ Record::Gate(other, same, after))),
                     todos @ ..,
                 ],
             ) if (goal, id) == (other, same) => {
-                self.resolved(id, before, after, record)?;
+                self.decided(goal, id, before, after, record)?;
                 todos.iter().try_for_each(|pair| self.followed(goal, id, after, *pair))
             }
-            (Op::TodoAdd, [(None, Some(record @ Record::Todo(_, _, todo)))]) => {
-                self.is_mine(record, &todo.added)?;
-                self.comes_out(record, todo.state == TodoState::Open { epoch: 0 })
-            }
+            (Op::TodoAdd, [_, ..]) => pairs.iter().try_for_each(|pair| match pair {
+                (None, Some(record @ Record::Todo(_, _, todo))) => self.added(record, todo),
+                _ => Err(self.shape()),
+            }),
             (
-                Op::TodoClaim | Op::TodoRelease | Op::TodoDone,
+                Op::TodoClaim
+                | Op::TodoRenew
+                | Op::TodoRelease
+                | Op::TodoBlock
+                | Op::TodoUnblock
+                | Op::TodoDrop
+                | Op::TodoReopen
+                | Op::TodoEdit
+                | Op::TodoDone,
                 [(Some(Record::Todo(goal, id, before)), Some(record @ Record::Todo(other, same, after)))],
-            ) if (goal, id) == (other, same) => self.worked(id, before, after, record),
+            ) if (goal, id) == (other, same) => self.worked(id, before, after, record, None),
+            (
+                Op::TodoDone,
+                [
+                    (None, Some(seen @ Record::Evidence(_, evidence_id, evidence))),
+                    (Some(Record::Todo(goal, id, before)), Some(record @ Record::Todo(other, same, after))),
+                ],
+            ) if (goal, id) == (other, same) => {
+                self.is_mine(seen, &evidence.added)?;
+                let TodoState::Done { evidence: rests_on, .. } = &after.state else {
+                    return Err(self.shape());
+                };
+                let about_it = evidence.todo.as_ref() == Some(id) && rests_on.contains(evidence_id);
+                let Finding::Check { argv, .. } = &evidence.what else { return Err(self.shape()) };
+                self.comes_out(seen, about_it)?;
+                self.worked(id, before, after, record, Some(argv.clone()))
+            }
+            (Op::TodoSplit | Op::TodoPoll, pairs) => self.branched(pairs),
+            (
+                Op::GoalPause | Op::GoalResume | Op::GoalAchieve | Op::GoalAbandon,
+                [(Some(Record::Goal(id, before)), Some(record @ Record::Goal(same, after)))],
+            ) if id == same => self.turned(id, before, after, record),
             (Op::EvidenceAdd, [(None, Some(record @ Record::Evidence(_, _, evidence)))]) => {
                 self.is_mine(record, &evidence.added)
             }
@@ -123,8 +161,12 @@ impl Mutation {
                 Op::BypassAcknowledge,
                 [(Some(Record::Bypass(id, before)), Some(record @ Record::Bypass(same, after)))],
             ) if id == same => self.acknowledged(id, before, after, record),
+            (
+                Op::PolicySet | Op::ApproverAdd | Op::ApproverRemove,
+                [(Some(Record::Policy(before)), Some(record @ Record::Policy(after)))],
+            ) => self.amended(before, after, record),
             (Op::Fold, []) => Ok(()),
-            (Op::Import | Op::Checkpoint, []) => self.must_be_a_person(),
+            (Op::Import | Op::Checkpoint, []) => Ok(()),
             _ => Err(self.shape()),
         }
     }
@@ -149,24 +191,88 @@ impl Mutation {
         }
     }
 
-    fn must_be_a_person(&self) -> Result<(), Illegal> {
-        match &self.by {
-            Actor::Person(_) => Ok(()),
-            Actor::Agent(_) => Err(Illegal::PersonNeeded(self.by.clone())),
+    /// Whoever made it may make mutations of its kind. `loosens`: it does what only some of its kind do.
+    fn must_be_allowed(&self, loosens: bool) -> Result<(), Illegal> {
+        match authority::allows(self.op, loosens, &self.by) {
+            true => Ok(()),
+            false => Err(Illegal::PersonNeeded(self.by.clone())),
         }
     }
 
-    fn resolved(&self, id: &GateId, before: &Gate, after: &Gate, record: &Record) -> Result<(), Illegal> {
-        self.must_be_a_person()?;
-        let GateState::Resolved { decision, by, at, note, seen, proof } = &after.state else {
-            return Err(Illegal::Result { op: self.op, record: record.name() });
-        };
-        self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
-        let Proof::Terminal { typed } = proof;
-        self.comes_out(record, typed == id.as_str())?;
+    /// A person's step of a gate, with the proof that they are one.
+    fn decided(
+        &self,
+        goal: &GoalId,
+        id: &GateId,
+        before: &Gate,
+        after: &Gate,
+        record: &Record,
+    ) -> Result<(), Illegal> {
+        let other = || Illegal::Result { op: self.op, record: record.name() };
+        let question = before.digest();
+        let (decided, by, proof) = after.decided(self.op, goal, id, &question).ok_or_else(other)?;
+        let at = decided.at;
+        self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at })?;
+        if let Proof::Terminal { typed } = proof {
+            // The first release asked for the id alone.
+            self.comes_out(record, *typed == before.word(id, decided.decision) || typed == id.as_str())?;
+        }
         let proven = Proven { person: by.clone(), proof: proof.clone() };
-        let again = before.resolve(id, decision.clone(), proven, *at, note.clone(), seen.clone())?;
-        self.comes_out(record, again == *after)
+        let again = match (self.op, decided.seen, decided.note) {
+            (Op::GateResolve, Some(seen), note) => {
+                let decision = decided.decision.parse().map_err(|_| other())?;
+                before.resolve(id, decision, proven, at, note.cloned(), seen.clone())?
+            }
+            (Op::GateWithdraw, None, Some(reason)) => before.withdraw(id, proven, at, reason.clone())?,
+            (Op::GateReopen, None, Some(reason)) => before.reopen(id, proven, at, reason.clone())?,
+            _ => return Err(other()),
+        };
+        self.comes_out(record, again == *after)?;
+        let statement = |nonce: &str| Statement::at_gate(&self.policy.repository, &decided, nonce);
+        self.policy.accept(proof, at, statement)?;
+        Ok(())
+    }
+
+    /// A change of the policy, by what the policy before it asks for.
+    fn amended(&self, before: &Policy, after: &Policy, record: &Record) -> Result<(), Illegal> {
+        let other = || Illegal::Result { op: self.op, record: record.name() };
+        let amendment = Amendment::between(before, after).ok_or_else(other)?;
+        let changed = after.changed.as_ref().ok_or_else(other)?;
+        self.comes_out(record, amendment.op() == self.op)?;
+        self.must_be_allowed(amendment.loosens())?;
+        let stamp = Stamp { by: changed.by.clone(), at: changed.at };
+        self.is_mine(record, &stamp)?;
+        self.comes_out(record, before.amend(&amendment, &stamp, changed.proof.clone())? == *after)?;
+        match &changed.proof {
+            None if amendment.loosens() => Err(other()),
+            None => Ok(()),
+            Some(proof) => {
+                if let Proof::Terminal { typed } = proof {
+                    self.comes_out(record, typed == amendment.word())?;
+                }
+                before.accept(proof, stamp.at, |nonce| before.statement(&amendment, stamp.at, nonce))?;
+                Ok(())
+            }
+        }
+    }
+
+    /// The signature that a legal mutation rests on, if it rests on one: it has still to be shown that it is one.
+    pub fn signed(&self) -> Option<Signed> {
+        match self.steps.first().map(|step| (&step.before, &step.after)) {
+            Some((Some(Record::Gate(_, _, before)), Some(Record::Gate(goal, id, after)))) => {
+                let question = before.digest();
+                let (decided, _, proof) = after.decided(self.op, goal, id, &question)?;
+                let statement = |nonce: &str| Statement::at_gate(&self.policy.repository, &decided, nonce);
+                self.policy.accept(proof, decided.at, statement).ok()?
+            }
+            Some((Some(Record::Policy(before)), Some(Record::Policy(after)))) => {
+                let amendment = Amendment::between(before, after)?;
+                let changed = after.changed.as_ref()?;
+                let statement = |nonce: &str| before.statement(&amendment, changed.at, nonce);
+                before.accept(changed.proof.as_ref()?, changed.at, statement).ok()?
+            }
+            _ => None,
+        }
     }
 
     fn noticed(&self, pair: (Option<&Record>, Option<&Record>)) -> Result<(), Illegal> {
@@ -183,13 +289,12 @@ impl Mutation {
         after: &Bypass,
         record: &Record,
     ) -> Result<(), Illegal> {
-        self.must_be_a_person()?;
         let BypassState::Acknowledged { by, at, note, proof } = &after.state else {
             return Err(Illegal::Result { op: self.op, record: record.name() });
         };
         self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
-        let Proof::Terminal { typed } = proof;
-        self.comes_out(record, typed == id.as_str())?;
+        let is_typed = matches!(proof, Proof::Terminal { typed } if typed == id.as_str());
+        self.comes_out(record, is_typed)?;
         let proven = Proven { person: by.clone(), proof: proof.clone() };
         let again = before.acknowledge(id, proven, *at, note.clone())?;
         self.comes_out(record, again == *after)
@@ -206,7 +311,8 @@ impl Mutation {
         let (Some(Record::Todo(of, id, before)), Some(record @ Record::Todo(to, same, after))) = pair else {
             return Err(self.shape());
         };
-        if (of, to) != (goal, goal) || id != same || !answered.todos.contains(id) {
+        let about = answered.todos.contains(id) || !answered.is_rejected() && before.is_blocked_on(gate);
+        if (of, to) != (goal, goal) || id != same || !about {
             return Err(self.shape());
         }
         let again = match &after.state {
@@ -218,17 +324,122 @@ impl Mutation {
         self.comes_out(record, again == *after)
     }
 
-    fn worked(&self, id: &TodoId, before: &Todo, after: &Todo, record: &Record) -> Result<(), Illegal> {
+    /// A todo as adding makes it.
+    fn added(&self, record: &Record, todo: &Todo) -> Result<(), Illegal> {
+        self.is_mine(record, &todo.added)?;
+        let fresh =
+            todo.monitor.as_ref().is_none_or(|monitor| *monitor == Monitor::new(monitor.every, self.at));
+        self.comes_out(record, fresh && todo.state == TodoState::Open { epoch: 0 })
+    }
+
+    fn worked(
+        &self,
+        id: &TodoId,
+        before: &Todo,
+        after: &Todo,
+        record: &Record,
+        passed: Option<CommandLine>,
+    ) -> Result<(), Illegal> {
         let stamp = Stamp { by: self.by.clone(), at: self.at };
-        let again = match (self.op, &after.state) {
+        let mut again = match (self.op, &after.state) {
             (Op::TodoClaim, TodoState::Claimed { lease_until, .. }) => {
                 self.must_not_be_stopped(id)?;
                 before.claim(id, &stamp, self.at.age(*lease_until))?
             }
+            (Op::TodoRenew, TodoState::Claimed { lease_until, .. }) => {
+                before.renew(id, &stamp, Some(self.at.age(*lease_until)))?
+            }
             (Op::TodoRelease, _) => before.release(id, &self.by)?,
             (Op::TodoDone, TodoState::Done { evidence, note, .. }) => {
                 self.must_not_be_stopped(id)?;
-                before.complete(id, &stamp, evidence.clone(), note.clone())?
+                let (evidence, note) = (evidence.clone(), note.clone());
+                before.complete(id, &stamp, Outcome { evidence, note, passed })?
+            }
+            (Op::TodoBlock, TodoState::Blocked { on, reason, .. }) => {
+                if let Some(gate) = on.iter().find(|gate| !self.gates.contains_key(gate)) {
+                    return Err(Refusal::UnknownGate(gate.clone()).into());
+                }
+                before.block(id, &stamp, on.clone(), reason.clone())?
+            }
+            (Op::TodoUnblock, _) => {
+                if let Some((gate_id, gate)) = self.gates.iter().find(|(gate, _)| before.is_blocked_on(gate))
+                {
+                    return Err(gate.refuse(gate_id, id).into());
+                }
+                before.unblock(id, &stamp)?
+            }
+            (Op::TodoDrop, TodoState::Dropped { reason, .. }) => {
+                if self.by.agent().is_some() {
+                    self.must_not_be_stopped(id)?;
+                }
+                before.drop(id, &stamp, reason.clone())?
+            }
+            (Op::TodoReopen, _) => before.reopen(id, &stamp)?,
+            (Op::TodoEdit, _) => before.edited(id, &stamp, after.clone())?,
+            _ => return Err(Illegal::Result { op: self.op, record: record.name() }),
+        };
+        as_once_written(&mut again.state, &after.state);
+        self.comes_out(record, again == *after)
+    }
+
+    /// One todo is changed, and others are added because of that.
+    fn branched(&self, pairs: &[(Option<&Record>, Option<&Record>)]) -> Result<(), Illegal> {
+        let stamp = Stamp { by: self.by.clone(), at: self.at };
+        let mut changed = None;
+        let mut fresh = Vec::new();
+        for pair in pairs {
+            match pair {
+                (Some(Record::Todo(goal, id, before)), Some(record @ Record::Todo(other, same, after)))
+                    if (goal, id) == (other, same) && changed.is_none() =>
+                {
+                    changed = Some((id, before, after, *record));
+                }
+                (None, Some(record @ Record::Todo(_, id, todo))) => fresh.push((id, todo, *record)),
+                _ => return Err(self.shape()),
+            }
+        }
+        let Some((id, before, after, record)) = changed else { return Err(self.shape()) };
+        self.must_not_be_stopped(id)?;
+        let made = |todo: &Todo| match self.op {
+            Op::TodoSplit => before.part(todo.title.clone(), stamp.clone()),
+            _ => before.follow_up(id, todo.title.clone(), stamp.clone()),
+        };
+        for (_, todo, record) in &fresh {
+            self.added(record, todo)?;
+            self.comes_out(record, made(todo) == **todo)?;
+        }
+        if self.op == Op::TodoSplit {
+            let parts = fresh.iter().map(|(id, ..)| (*id).clone()).collect();
+            return self.comes_out(record, !fresh.is_empty() && before.split(id, &stamp, &parts)? == *after);
+        }
+        let seen = after.monitor.as_ref().and_then(|monitor| monitor.fingerprint.clone());
+        let looks = [Some(Looked::Same), Some(Looked::Changed(seen.clone())), seen.map(Looked::Saw)];
+        let mut as_looked = false;
+        for looked in looks.into_iter().flatten() {
+            let (again, new) = before.poll(id, &stamp, looked)?;
+            as_looked |= again == *after && (new || fresh.is_empty());
+        }
+        self.comes_out(record, as_looked && fresh.len() <= 1)
+    }
+
+    /// A goal that is stopped, goes on, or is over.
+    fn turned(&self, id: &GoalId, before: &Goal, after: &Goal, record: &Record) -> Result<(), Illegal> {
+        let stamp = Stamp { by: self.by.clone(), at: self.at };
+        let again = match (self.op, &after.state) {
+            (Op::GoalPause, GoalState::Paused { reason, .. }) => before.pause(id, &stamp, reason.clone())?,
+            (Op::GoalResume, GoalState::Active {}) => before.resume(id)?,
+            (Op::GoalAchieve, GoalState::Achieved { by, at, evidence }) => {
+                self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
+                let open = self.gates.iter().filter(|(_, gate)| gate.is_open());
+                let gates: Vec<GateId> = open.map(|(id, _)| id.clone()).collect();
+                if !gates.is_empty() {
+                    return Err(Refusal::GoalGated { goal: id.clone(), gates }.into());
+                }
+                before.achieve(id, by.clone(), *at, evidence.iter().cloned().map(Some).collect())?
+            }
+            (Op::GoalAbandon, GoalState::Abandoned { by, at, reason }) => {
+                self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
+                before.abandon(id, by.clone(), *at, reason.clone())?
             }
             _ => return Err(Illegal::Result { op: self.op, record: record.name() }),
         };
@@ -262,7 +473,16 @@ impl Mutation {
                 _ => return Err(self.shape()),
             }
         }
-        if loosens { self.must_be_a_person() } else { Ok(()) }
+        self.must_be_allowed(loosens)
+    }
+}
+
+/// Leaves out of a state what earlier versions did not write when `stored` lacks it.
+fn as_once_written(state: &mut TodoState, stored: &TodoState) {
+    match (state, stored) {
+        (TodoState::Claimed { lease, .. }, TodoState::Claimed { lease: None, .. }) => *lease = None,
+        (TodoState::Done { epoch, .. }, TodoState::Done { epoch: 0, .. }) => *epoch = 0,
+        _ => {}
     }
 }
 
@@ -280,7 +500,8 @@ fn raises(before: &Quotas, after: &Quotas) -> bool {
 mod tests {
     use super::*;
     use crate::domain::{
-        gate::Seen,
+        gate::{GateState, Seen},
+        policy::{Approval, RepositoryId},
         quota::Quota,
         samples::{actor, at, gate, gate_id, goal_id, loop_with, proven, stamp, todo, todo_id},
     };
@@ -289,7 +510,9 @@ mod tests {
 
     fn mutation(op: Op, by: &str, time: &str, steps: Vec<(Option<Record>, Option<Record>)>) -> Mutation {
         let steps = steps.into_iter().map(|(before, after)| Step { before, after }).collect();
-        Mutation { op, by: actor(by), at: at(time), steps, gates: BTreeMap::new(), standing: Vec::new() }
+        let policy = Policy::new(RepositoryId::new(&[7; 16]));
+        let (gates, standing) = (BTreeMap::new(), Vec::new());
+        Mutation { op, by: actor(by), at: at(time), steps, policy, gates, standing }
     }
 
     fn todo_record(todo: &Todo) -> Option<Record> {
@@ -392,7 +615,7 @@ mod tests {
         let stolen =
             mutation(Op::TodoClaim, "agent:b", "10:00", vec![(todo_record(&open), todo_record(&claimed))]);
         illegal(&stolen, "todo/t-7k3q is not what `todo.claim` makes of it");
-        let done = open.complete(&id, &stamp("agent:a", "10:05"), BTreeSet::new(), None).unwrap();
+        let done = open.complete(&id, &stamp("agent:a", "10:05"), Outcome::default()).unwrap();
         let taken =
             mutation(Op::TodoDone, "agent:b", "10:05", vec![(todo_record(&claimed), todo_record(&done))]);
         illegal(&taken, "it is refused: todo `t-7k3q` is claimed by a until 2026-11-30T11:00:00Z");
@@ -446,26 +669,36 @@ mod tests {
 
     #[test]
     fn less_policy_takes_a_person_and_more_does_not() {
-        let policy = |require_receipt| {
-            let repository = crate::domain::policy::RepositoryId::new(&[7; 16]);
-            let approval = crate::domain::policy::Approval::Terminal;
-            Some(Record::Policy(Policy { repository, approval, require_receipt }))
+        let plain = Policy::new(RepositoryId::new(&[7; 16]));
+        let set = |by: &str, before: &Policy, required: bool, typed: Option<&str>| {
+            let proof = typed.map(|typed| Proof::Terminal { typed: typed.into() });
+            before.amend(&Amendment::Receipt(required), &stamp(by, "10:00"), proof).unwrap()
         };
-        let configure = |by, before, after| {
-            mutation(Op::PolicyConfigure, by, "10:00", vec![(policy(before), policy(after))])
+        let step = |by: &str, before: &Policy, after: &Policy| {
+            let record = |policy: &Policy| Some(Record::Policy(policy.clone()));
+            mutation(Op::PolicySet, by, "10:00", vec![(record(before), record(after))])
         };
-        assert_eq!(configure("agent:a", false, true).judge(), Ok(()));
-        assert_eq!(configure(ANN, true, false).judge(), Ok(()));
-        illegal(&configure("agent:a", true, false), "only a person may do that, and a did");
-        let other = match policy(true) {
-            Some(Record::Policy(policy)) => {
-                let repository = crate::domain::policy::RepositoryId::new(&[8; 16]);
-                Some(Record::Policy(Policy { repository, ..policy }))
-            }
-            other => other,
-        };
-        let stolen = mutation(Op::PolicyConfigure, ANN, "10:00", vec![(policy(true), other)]);
-        illegal(&stolen, "policy is not what `policy.configure` makes of it");
+        let strict = set("agent:a", &plain, true, None);
+        assert_eq!(step("agent:a", &plain, &strict).judge(), Ok(()));
+        let loose = set(ANN, &strict, false, Some("not-required"));
+        assert_eq!(step(ANN, &strict, &loose).judge(), Ok(()));
+        let by_agent = set("agent:a", &strict, false, Some("not-required"));
+        illegal(&step("agent:a", &strict, &by_agent), "only a person may do that, and a did");
+        for typed in [None, Some("required")] {
+            let unproven = set(ANN, &strict, false, typed);
+            illegal(&step(ANN, &strict, &unproven), "policy is not what `policy.set` makes of it");
+        }
+        let stolen = Policy { repository: RepositoryId::new(&[8; 16]), ..strict.clone() };
+        illegal(&step("agent:a", &plain, &stolen), "policy is not what `policy.set` makes of it");
+        let signed = Policy { approval: Approval::Signed, ..strict.clone() };
+        illegal(
+            &step("agent:a", &plain, &signed),
+            "it is refused: nobody is listed whose signature would count",
+        );
+        illegal(
+            &step(ANN, &signed, &set(ANN, &signed, false, Some("not-required"))),
+            "it is refused: answers have to be signed by an approver here",
+        );
     }
 
     #[test]
@@ -480,5 +713,190 @@ mod tests {
         assert_eq!(configure("agent:a", "1", "0.5").judge(), Ok(()));
         assert_eq!(configure(ANN, "0.5", "1").judge(), Ok(()));
         illegal(&configure("agent:a", "0.5", "1"), "only a person may do that, and a did");
+    }
+
+    fn step(op: Op, by: &str, before: &Todo, after: &Todo) -> Mutation {
+        mutation(op, by, "10:00", vec![(todo_record(before), todo_record(after))])
+    }
+
+    #[test]
+    fn what_happens_to_work_has_to_be_what_the_step_makes_of_it() {
+        let (id, ann, agent) = (todo_id("t-7k3q"), stamp(ANN, "10:00"), stamp("agent:a", "10:00"));
+        let why = || "because".parse().unwrap();
+        let open = todo("p2");
+        let persons = Todo { added: stamp(ANN, "09:00"), ..todo("p2") };
+        let claimed = open.claim(&id, &stamp("agent:a", "09:30"), super::super::time::Seconds(2400)).unwrap();
+        let legal = [
+            (Op::TodoRenew, claimed.clone(), claimed.renew(&id, &agent, None)),
+            (Op::TodoBlock, open.clone(), open.block(&id, &agent, None, why())),
+            (Op::TodoDrop, open.clone(), open.drop(&id, &agent, why())),
+        ];
+        for (op, before, after) in &legal {
+            let after = after.as_ref().unwrap();
+            assert_eq!(step(*op, "agent:a", before, after).judge(), Ok(()), "{op:?}");
+            let other = Todo { title: "Other".parse().unwrap(), ..after.clone() };
+            assert!(step(*op, "agent:a", before, &other).judge().is_err(), "{op:?}");
+            assert!(step(*op, "agent:b", before, after).judge().is_err(), "{op:?}");
+            assert!(step(Op::TodoAdd, "agent:a", before, after).judge().is_err(), "{op:?}");
+        }
+        let dropped = persons.drop(&id, &ann, why()).unwrap();
+        assert_eq!(step(Op::TodoDrop, ANN, &persons, &dropped).judge(), Ok(()));
+        illegal(
+            &step(Op::TodoDrop, "agent:a", &persons, &dropped),
+            "it is refused: todo `t-7k3q` was added by Ann, and only a person may drop it",
+        );
+        illegal(
+            &step(Op::TodoReopen, "agent:a", &dropped, &persons),
+            "it is refused: todo `t-7k3q` was closed by Ann, and only a person may reopen it",
+        );
+        assert_eq!(step(Op::TodoReopen, ANN, &dropped, &persons).judge(), Ok(()));
+        let blocked = open.block(&id, &ann, None, why()).unwrap();
+        assert_eq!(step(Op::TodoUnblock, ANN, &blocked, &open).judge(), Ok(()));
+        illegal(
+            &step(Op::TodoUnblock, "agent:a", &blocked, &open),
+            "it is refused: todo `t-7k3q` was blocked by Ann, and only a person may unblock it",
+        );
+        let gates: BTreeMap<_, _> = [(gate_id("bucket"), gate(&["t-7k3q"]))].into();
+        let by_agent = step(Op::TodoDrop, "agent:a", &open, &open.drop(&id, &agent, why()).unwrap());
+        illegal(
+            &Mutation { gates: gates.clone(), ..by_agent },
+            "it is refused: todo `t-7k3q` waits for gate `bucket`: \"Delete the bucket?\"",
+        );
+        let on = open.block(&id, &agent, Some(gate_id("bucket")), why()).unwrap();
+        let block = step(Op::TodoBlock, "agent:a", &open, &on);
+        illegal(&block, "it is refused: there is no gate `bucket`");
+        assert_eq!(Mutation { gates: gates.clone(), ..block }.judge(), Ok(()));
+        let free = Mutation { gates, ..step(Op::TodoUnblock, "agent:a", &on, &open) };
+        assert!(free.judge().is_err());
+    }
+
+    #[test]
+    fn a_check_is_not_weakened_and_not_left_out() {
+        let id = todo_id("t-7k3q");
+        let line = |text: &str| CommandLine::typed(text).unwrap();
+        let check = super::super::todo::Check {
+            argv: line("cargo test"),
+            timeout: super::super::todo::Check::TIMEOUT,
+        };
+        let checked = Todo { check: Some(check), ..todo("p2") };
+        assert_eq!(step(Op::TodoEdit, "agent:a", &todo("p2"), &checked).judge(), Ok(()));
+        assert_eq!(step(Op::TodoEdit, ANN, &checked, &todo("p2")).judge(), Ok(()));
+        illegal(
+            &step(Op::TodoEdit, "agent:a", &checked, &todo("p2")),
+            "it is refused: todo `t-7k3q` has a check, which agent `a` may not change or take away",
+        );
+        let evidence = |argv: &str, todo: &str| {
+            let (argv, seconds) = (line(argv), super::super::time::Seconds(3));
+            Some(Record::Evidence(
+                goal_id("ship"),
+                "e-0001".parse().unwrap(),
+                super::super::evidence::Evidence {
+                    commit: None,
+                    dirty: false,
+                    todo: Some(todo_id(todo)),
+                    gate: None,
+                    added: stamp("agent:a", "10:00"),
+                    what: Finding::Check { argv, seconds, output: None },
+                },
+            ))
+        };
+        let outcome = Outcome {
+            evidence: ["e-0001".parse().unwrap()].into(),
+            note: None,
+            passed: Some(line("cargo test")),
+        };
+        let done = checked.complete(&id, &stamp("agent:a", "10:00"), outcome).unwrap();
+        let complete = |seen| {
+            let work = (todo_record(&checked), todo_record(&done));
+            mutation(Op::TodoDone, "agent:a", "10:00", vec![(None, seen), work])
+        };
+        assert_eq!(complete(evidence("cargo test", "t-7k3q")).judge(), Ok(()));
+        illegal(
+            &complete(evidence("true", "t-7k3q")),
+            "it is refused: todo `t-7k3q` is done when `cargo test` exits with 0, and that was not seen",
+        );
+        illegal(
+            &complete(evidence("cargo test", "t-0001")),
+            "evidence/e-0001 is not what `todo.done` makes of it",
+        );
+        illegal(
+            &step(Op::TodoDone, "agent:a", &checked, &done),
+            "it is refused: todo `t-7k3q` is done when `cargo test` exits with 0, and that was not seen",
+        );
+    }
+
+    #[test]
+    fn parts_and_follow_ups_are_what_the_todo_makes_of_them() {
+        let (id, agent) = (todo_id("t-7k3q"), stamp("agent:a", "10:00"));
+        let new =
+            |id: &str, todo: &Todo| (None, Some(Record::Todo(goal_id("ship"), todo_id(id), todo.clone())));
+        let whole = todo("p1");
+        let after = whole.split(&id, &agent, &[todo_id("t-0001")].into()).unwrap();
+        let part = whole.part("Part".parse().unwrap(), agent.clone());
+        let split = |part: &Todo, after: &Todo| {
+            let steps = vec![new("t-0001", part), (todo_record(&whole), todo_record(after))];
+            mutation(Op::TodoSplit, "agent:a", "10:00", steps)
+        };
+        assert_eq!(split(&part, &after).judge(), Ok(()));
+        let urgent = Todo { priority: super::super::todo::Priority::P0, ..part.clone() };
+        illegal(&split(&urgent, &after), "todo/t-0001 is not what `todo.split` makes of it");
+        illegal(&split(&part, &whole), "todo/t-7k3q is not what `todo.split` makes of it");
+        illegal(
+            &step(Op::TodoSplit, "agent:a", &whole, &whole),
+            "todo/t-7k3q is not what `todo.split` makes of it",
+        );
+
+        let every = super::super::time::Seconds(3600);
+        let monitor = Todo { monitor: Some(Monitor::new(every, at("09:00"))), ..todo("p1") };
+        let add = |todo: &Todo| mutation(Op::TodoAdd, "agent:a", "09:00", vec![new("t-0001", todo)]);
+        assert_eq!(add(&monitor).judge(), Ok(()));
+        let later = Todo { monitor: Some(Monitor::new(every, at("23:00"))), ..monitor.clone() };
+        illegal(&add(&later), "todo/t-0001 is not what `todo.add` makes of it");
+        let next = monitor.follow_up(&id, "Look".parse().unwrap(), agent.clone());
+        for (looked, new_found) in [
+            (Looked::Same, false),
+            (Looked::Saw("x".parse().unwrap()), false),
+            (Looked::Changed(None), true),
+            (Looked::Changed(Some("x".parse().unwrap())), true),
+        ] {
+            let (after, _) = monitor.poll(&id, &agent, looked).unwrap();
+            assert_eq!(step(Op::TodoPoll, "agent:a", &monitor, &after).judge(), Ok(()));
+            let steps = vec![new("t-0001", &next), (todo_record(&monitor), todo_record(&after))];
+            let followed = mutation(Op::TodoPoll, "agent:a", "10:00", steps);
+            // A first fingerprint and a change to it look alike from outside.
+            if after.monitor.as_ref().unwrap().unchanged > 0 || new_found {
+                assert_eq!(followed.judge().is_ok(), new_found);
+            }
+            let mut forged = after.clone();
+            forged.monitor.as_mut().unwrap().next_due = at("23:00");
+            assert!(step(Op::TodoPoll, "agent:a", &monitor, &forged).judge().is_err());
+        }
+    }
+
+    #[test]
+    fn a_goal_is_paused_by_anybody_and_turned_otherwise_by_a_person() {
+        let id = goal_id("ship");
+        let goal = Goal::new("Ship it".parse().unwrap(), vec![], stamp(ANN, "08:00"));
+        let ann: super::super::actor::Person = ANN.parse().unwrap();
+        let turn = |op, by, before: &Goal, after: &Goal| {
+            let record = |goal: &Goal| Some(Record::Goal(id.clone(), goal.clone()));
+            mutation(op, by, "10:00", vec![(record(before), record(after))])
+        };
+        let paused = goal.pause(&id, &stamp("agent:a", "10:00"), None).unwrap();
+        assert_eq!(turn(Op::GoalPause, "agent:a", &goal, &paused).judge(), Ok(()));
+        let achieved = goal.achieve(&id, ann.clone(), at("10:00"), vec![]).unwrap();
+        let abandoned = goal.abandon(&id, ann, at("10:00"), "no".parse().unwrap()).unwrap();
+        for (op, before, after) in [
+            (Op::GoalResume, &paused, &goal),
+            (Op::GoalAchieve, &goal, &achieved),
+            (Op::GoalAbandon, &goal, &abandoned),
+        ] {
+            assert_eq!(turn(op, ANN, before, after).judge(), Ok(()));
+            illegal(&turn(op, "agent:a", before, after), "only a person may do that, and a did");
+            assert!(turn(Op::GoalPause, ANN, before, after).judge().is_err());
+        }
+        let gated = turn(Op::GoalAchieve, ANN, &goal, &achieved);
+        let gated = Mutation { gates: [(gate_id("bucket"), gate(&[]))].into(), ..gated };
+        illegal(&gated, "it is refused: goal `ship` has open questions: `bucket`");
     }
 }

@@ -45,6 +45,80 @@ impl CommandLine {
     }
 }
 
+/// A text was no command that can be kept and run again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadCommand {
+    #[error("there is no command in it")]
+    Empty,
+    #[error("a quote in it does not end")]
+    Quote,
+    #[error(
+        "`{0}` means something to a shell, and no shell reads it (put it in quotes, or run one: `sh -c '…'`)"
+    )]
+    Shell(char),
+    #[error("it looks as if there is a secret in it, or it is too long or has control characters to be kept")]
+    Unfit,
+}
+
+impl CommandLine {
+    /// A command that can be run again as it is kept: there is nothing in `text` that would be hidden or cut. Its words are
+    /// told apart as a shell does, with quotes and backslashes; what else means something to a shell is refused.
+    pub fn typed(text: &str) -> Result<Self, BadCommand> {
+        let words = words(text)?;
+        if words.is_empty() {
+            return Err(BadCommand::Empty);
+        }
+        let kept = Self::of(&words);
+        if kept.0 == words { Ok(kept) } else { Err(BadCommand::Unfit) }
+    }
+
+    /// The words, its program first.
+    pub fn words(&self) -> &[String] {
+        &self.0
+    }
+}
+
+fn words(text: &str) -> Result<Vec<String>, BadCommand> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            ' ' | '\t' | '\n' => words.extend(word.take()),
+            '\'' => loop {
+                match characters.next().ok_or(BadCommand::Quote)? {
+                    '\'' => {
+                        word.get_or_insert_default();
+                        break;
+                    }
+                    inside => word.get_or_insert_default().push(inside),
+                }
+            },
+            '"' => loop {
+                match characters.next().ok_or(BadCommand::Quote)? {
+                    '"' => {
+                        word.get_or_insert_default();
+                        break;
+                    }
+                    '\\' => match characters.next().ok_or(BadCommand::Quote)? {
+                        escaped @ ('"' | '\\' | '$' | '`') => word.get_or_insert_default().push(escaped),
+                        other => word.get_or_insert_default().extend(['\\', other]),
+                    },
+                    shell @ ('$' | '`') => return Err(BadCommand::Shell(shell)),
+                    inside => word.get_or_insert_default().push(inside),
+                }
+            },
+            '\\' => word.get_or_insert_default().push(characters.next().ok_or(BadCommand::Quote)?),
+            shell @ ('|' | '&' | ';' | '<' | '>' | '$' | '`' | '*' | '?' | '(' | ')') => {
+                return Err(BadCommand::Shell(shell));
+            }
+            inside => word.get_or_insert_default().push(inside),
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
 /// What may be kept of what a command printed: no colours, and nothing that looks like a secret.
 pub fn harmless(output: &str) -> String {
     let lines = without_colours(output);
@@ -53,15 +127,41 @@ pub fn harmless(output: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// What a command printed, fit to keep: about `limit` bytes of its head and as many of its tail, without colours and
+/// without what looks like a secret, line by line.
+pub fn printed(head: &[u8], tail: &[u8], left_out: u64, limit: usize) -> String {
+    let lines = |bytes: &[u8]| -> String {
+        let text = harmless(&String::from_utf8_lossy(bytes));
+        text.lines().map(|line| shown(line.replace('\t', "    ").trim_end(), limit) + "\n").collect()
+    };
+    if left_out == 0 {
+        let all = lines(&[head, tail].concat());
+        if all.len() <= 2 * limit {
+            return all;
+        }
+        let (head, tail) = (all.floor_char_boundary(limit), all.ceil_char_boundary(all.len() - limit));
+        return format!("{}\n…\n{}", all[..head].trim_end(), &all[tail..]);
+    }
+    // Half a line may be half a secret.
+    let whole = |at: Option<usize>, otherwise: usize| at.map_or(otherwise, |at| at + 1);
+    let head = &head[..whole(head.iter().rposition(|byte| *byte == b'\n'), 0)];
+    let tail = &tail[whole(tail.iter().position(|byte| *byte == b'\n'), tail.len())..];
+    let (mut head, tail) = (lines(head), lines(tail));
+    head.truncate(head.floor_char_boundary(limit));
+    let tail = &tail[tail.ceil_char_boundary(tail.len().saturating_sub(limit))..];
+    format!("{}\n… {left_out} bytes and more left out …\n{tail}", head.trim_end())
+}
+
 /// Without the sequences that terminals take as colours and movements.
 pub fn without_colours(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find("\u{1b}[") {
-        out.push_str(&rest[..at]);
-        let behind = &rest[at + 2..];
-        let end = behind.find(|c: char| !matches!(c, '0'..='?' | ' '..='/'));
-        rest = end.map_or("", |end| &behind[end + behind[end..].chars().next().map_or(0, char::len_utf8)..]);
+    while let Some((before, behind)) = rest.split_once("\u{1b}[") {
+        out.push_str(before);
+        rest = behind.trim_start_matches(|c: char| matches!(c, '0'..='?' | ' '..='/'));
+        let mut characters = rest.chars();
+        characters.next();
+        rest = characters.as_str();
     }
     out + rest
 }
@@ -331,6 +431,43 @@ mod tests {
             };
             check(&argv, plain);
         }
+    }
+
+    #[test]
+    fn a_typed_command_is_split_like_a_shell_does_and_nothing_more() {
+        let split = |text: &str| CommandLine::typed(text).map(|line| line.words().join("|"));
+        for (text, words) in [
+            ("cargo test", "cargo|test"),
+            ("  a\t'b c' \"d \\\" e\" f\\ g '' ", "a|b c|d \" e|f g|"),
+            ("sh -c 'a && b > c'", "sh|-c|a && b > c"),
+            ("x a\"b\"'c'", "x|abc"),
+        ] {
+            assert_eq!(split(text).as_deref(), Ok(words), "{text}");
+        }
+        for (text, why) in [
+            (" ", BadCommand::Empty),
+            ("a 'b", BadCommand::Quote),
+            ("a && b", BadCommand::Shell('&')),
+            ("a $HOME", BadCommand::Shell('$')),
+            ("a \"$(b)\"", BadCommand::Shell('$')),
+            ("curl --token abc", BadCommand::Unfit),
+        ] {
+            assert_eq!(split(text), Err(why), "{text}");
+        }
+        assert_eq!(split(&"a ".repeat(99)), Err(BadCommand::Unfit));
+    }
+
+    #[test]
+    fn what_was_printed_is_bounded_and_has_no_secrets_or_colours() {
+        assert_eq!(printed(b"a\n\x1b[31mred\x1b[0m\n\tb", b"", 0, 100), "a\nred\n    b\n");
+        assert_eq!(printed(b"token: abc\nPASSWORD=x y\n", b"", 0, 100), "token: ***\nPASSWORD=*** y\n");
+        assert_eq!(
+            printed(b"head\nTOKEN=a", b"bc\ntail\n", 7, 100),
+            "head\n… 7 bytes and more left out …\ntail\n"
+        );
+        assert_eq!(printed(b"TOKEN=a", b"bc d\n", 0, 100), "TOKEN=*** d\n");
+        assert_eq!(printed(b"aaaa\nbbbb\ncccc\ndddd\n", b"", 0, 5), "aaaa\n…\ndddd\n");
+        assert_eq!(printed(b"\x1b]0;x\x07\xff\x1b[", b"", 0, 100), "\\u{1b}]0;x\\u{7}\u{fffd}\n");
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub enum Decision {
     Run { todo: TodoId },
     /// Take this todo, which is not under the gates that are open elsewhere.
     RunOther { todo: TodoId, gates: Pending },
+    /// Look at this monitor, which is due and no less urgent than any todo that is ready; `gates` are open elsewhere.
+    Poll { todo: TodoId, gates: Option<Pending> },
     /// Everything this agent could do waits for a person.
     Ask { gates: Pending },
     /// Nothing for an agent is left but a person has something to do.
@@ -56,6 +58,8 @@ pub enum Waiting {
     Slot,
     /// Other agents have all the work.
     Claims,
+    /// Only monitors are left, and none is due.
+    Monitors,
 }
 
 /// Why there is nothing to take.
@@ -65,6 +69,8 @@ pub enum Planless {
     NoTodo,
     /// Todos are open, but each is blocked, needs one that is, or asks for what the host cannot do.
     NoneReady,
+    /// Nothing else is ready, and this monitor found nothing new for so long that looking again is no plan.
+    Stale(TodoId),
 }
 
 /// Why the loop does not go on.
@@ -81,7 +87,7 @@ pub const ASK_AGAIN: Seconds = Seconds(300);
 
 /// Decides for `asker` at `now`.
 ///
-/// These are rules 2 to 5, 7 and 8 of the design; that the state can be read at all (rule 1) is known by whoever
+/// These are rules 2 to 8 of the design; that the state can be read at all (rule 1) is known by whoever
 /// calls this.
 pub fn next(state: &Loop, asker: &Asker, now: Timestamp) -> Decision {
     if !matches!(state.goal.state, super::goal::GoalState::Active {}) {
@@ -114,52 +120,141 @@ pub fn next(state: &Loop, asker: &Asker, now: Timestamp) -> Decision {
         return Decision::Continue { todo: todo.clone(), until };
     }
     if let Some(todo) = best.cloned() {
-        return match waiting {
-            None => Decision::Run { todo },
-            Some(gates) => Decision::RunOther { todo, gates },
+        return match (waiting, &state.todos[&todo].monitor) {
+            (Some(gates), Some(monitor)) if monitor.is_stale() => Decision::Ask { gates },
+            (None, Some(monitor)) if monitor.is_stale() => Decision::Replan { why: Planless::Stale(todo) },
+            (gates, Some(_)) => Decision::Poll { todo, gates },
+            (None, None) => Decision::Run { todo },
+            (Some(gates), None) => Decision::RunOther { todo, gates },
         };
     }
     if let Some(gates) = waiting {
         return Decision::Ask { gates };
     }
-    if let Some(until) =
-        state.todos.values().filter_map(|todo| todo.holder(now)).map(|(_, until)| until).min()
-    {
+    let held = state.todos.values().filter_map(|todo| todo.holder(now)).map(|(_, until)| until).min();
+    let due = state
+        .todos
+        .iter()
+        .filter(|(id, todo)| obstacle(state, asker, now, id, todo) == Some(Obstacle::NotDue))
+        .filter_map(|(_, todo)| todo.monitor.as_ref().map(|monitor| monitor.next_due))
+        .min();
+    if let Some(held) = held {
+        let until = due.map_or(held, |due| due.min(held));
         return Decision::Wait { until: Some(until), why: Waiting::Claims };
     }
-    let for_person = |(_, todo): &(&TodoId, &Todo)| todo.for_ == Worker::Person && todo.is_free(now);
+    let for_person = |(_, todo): &(&TodoId, &Todo)| {
+        todo.for_ == Worker::Person
+            && todo.is_free(now)
+            && !todo.needs.iter().any(|need| state.todos.contains_key(need))
+    };
     if let Some((todo, _)) = state.todos.iter().find(for_person) {
         return Decision::AskForTodo { todo: todo.clone() };
+    }
+    if let Some(until) = due {
+        return Decision::Wait { until: Some(until), why: Waiting::Monitors };
     }
     let why = if state.todos.is_empty() { Planless::NoTodo } else { Planless::NoneReady };
     Decision::Replan { why }
 }
 
-/// The todo the asker holds; the one whose lease ends first, if several.
+/// The todo the asker holds and could complete if no gate were over it; the one whose lease ends first, if several.
 fn own_claim<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Option<(&'a TodoId, Timestamp)> {
     let agent = asker.agent.as_ref()?;
     state
         .todos
         .iter()
+        .filter(|(_, todo)| {
+            todo.for_ == Worker::Agent && !todo.needs.iter().any(|need| state.todos.contains_key(need))
+        })
         .filter_map(|(id, todo)| todo.holder(now).map(|(by, until)| (id, by, until)))
         .filter(|(_, by, _)| by.agent() == Some(agent))
         .map(|(id, _, until)| (id, until))
         .min_by_key(|(_, until)| *until)
 }
 
-/// What the asker could take if no gate were there: the most urgent first, then the oldest.
-fn ready<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Vec<&'a TodoId> {
+/// What keeps an asker from taking a todo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Obstacle {
+    /// It is a person's work.
+    Person,
+    Blocked,
+    /// It is the asker's already.
+    Yours,
+    /// Somebody else has it.
+    Claimed,
+    /// Something it needs is not closed.
+    Needs,
+    /// The host cannot do what it requires.
+    Capability,
+    /// It is a monitor, and it is not time to look.
+    NotDue,
+    /// A gate is over it.
+    Gate,
+}
+
+impl Obstacle {
+    /// Every obstacle there is.
+    pub const ALL: [Self; 8] = [
+        Self::Person,
+        Self::Blocked,
+        Self::Yours,
+        Self::Claimed,
+        Self::Needs,
+        Self::Capability,
+        Self::NotDue,
+        Self::Gate,
+    ];
+
+    /// As it stands in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Blocked => "blocked",
+            Self::Yours => "yours",
+            Self::Claimed => "claimed",
+            Self::Needs => "needs",
+            Self::Capability => "capability",
+            Self::NotDue => "not-due",
+            Self::Gate => "gate",
+        }
+    }
+}
+
+/// The first thing that keeps `asker` from taking the open todo `id`; a gate is asked about last.
+pub fn obstacle(state: &Loop, asker: &Asker, now: Timestamp, id: &TodoId, todo: &Todo) -> Option<Obstacle> {
+    use super::todo::TodoState as S;
+    let holder = todo.holder(now).map(|(by, _)| by);
+    if todo.for_ == Worker::Person {
+        Some(Obstacle::Person)
+    } else if matches!(todo.state, S::Blocked { .. }) {
+        Some(Obstacle::Blocked)
+    } else if holder.is_some_and(|by| asker.agent.is_some() && by.agent() == asker.agent.as_ref()) {
+        Some(Obstacle::Yours)
+    } else if !todo.is_free(now) {
+        Some(Obstacle::Claimed)
+    } else if todo.needs.iter().any(|need| state.todos.contains_key(need)) {
+        Some(Obstacle::Needs)
+    } else if !todo.requires.is_subset(&asker.can) {
+        Some(Obstacle::Capability)
+    } else if todo.monitor.as_ref().is_some_and(|monitor| !monitor.is_due(now)) {
+        Some(Obstacle::NotDue)
+    } else {
+        state.gate_over(id).map(|_| Obstacle::Gate)
+    }
+}
+
+/// What the asker could take if no gate were there: the most urgent first, a monitor that is due before todos that are
+/// as urgent, then the oldest. A monitor that found nothing new for long comes last.
+pub fn ready<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Vec<&'a TodoId> {
     let mut ready: Vec<_> = state
         .todos
         .iter()
-        .filter(|(_, todo)| {
-            todo.for_ == Worker::Agent
-                && todo.is_free(now)
-                && todo.requires.is_subset(&asker.can)
-                && !todo.needs.iter().any(|need| state.todos.contains_key(need))
-        })
+        .filter(|(id, todo)| matches!(obstacle(state, asker, now, id, todo), None | Some(Obstacle::Gate)))
         .collect();
-    ready.sort_by_key(|(id, todo)| (todo.priority, todo.added.at, *id));
+    ready.sort_by_key(|(id, todo)| {
+        let stale = todo.monitor.as_ref().is_some_and(super::todo::Monitor::is_stale);
+        (stale, todo.priority, todo.monitor.is_none(), todo.added.at, *id)
+    });
     ready.into_iter().map(|(id, _)| id).collect()
 }
 
@@ -177,8 +272,8 @@ impl Decision {
     /// The answer in the words of the design.
     pub fn word(&self) -> &'static str {
         match self {
-            Self::Continue { .. } | Self::Run { .. } => "run",
-            Self::RunOther { .. } => "run-other",
+            Self::Continue { .. } | Self::Run { .. } | Self::Poll { gates: None, .. } => "run",
+            Self::RunOther { .. } | Self::Poll { gates: Some(_), .. } => "run-other",
             Self::Ask { .. } | Self::AskForTodo { .. } => "ask",
             Self::Wait { .. } => "wait",
             Self::Replan { .. } => "replan",
@@ -188,13 +283,16 @@ impl Decision {
 
     /// Whether the agent has something to do now.
     pub fn should_run(&self) -> bool {
-        matches!(self, Self::Continue { .. } | Self::Run { .. } | Self::RunOther { .. } | Self::Replan { .. })
+        self.todo().is_some() || matches!(self, Self::Replan { .. })
     }
 
     /// The todo to work on.
     pub fn todo(&self) -> Option<&TodoId> {
         match self {
-            Self::Continue { todo, .. } | Self::Run { todo } | Self::RunOther { todo, .. } => Some(todo),
+            Self::Continue { todo, .. }
+            | Self::Run { todo }
+            | Self::RunOther { todo, .. }
+            | Self::Poll { todo, .. } => Some(todo),
             _ => None,
         }
     }
@@ -203,6 +301,7 @@ impl Decision {
     pub fn gates(&self) -> Option<&Pending> {
         match self {
             Self::RunOther { gates, .. } | Self::Ask { gates } => Some(gates),
+            Self::Poll { gates, .. } => gates.as_ref(),
             _ => None,
         }
     }
@@ -225,6 +324,7 @@ mod tests {
         goal::GoalState,
         quota::Quota,
         samples::{agent, at, gate, gate_id, loop_with, spend, stamp, todo, todo_id},
+        todo::Monitor,
     };
 
     #[track_caller]
@@ -300,6 +400,58 @@ mod tests {
         check(&state, Decision::RunOther { todo: todo_id("t-0002"), gates: pending("bucket", &[]) });
     }
 
+    fn monitor(priority: &str, next_due: &str, unchanged: u32) -> Todo {
+        let monitor =
+            Monitor { next_due: at(next_due), unchanged, ..Monitor::new(Seconds(3600), at("08:00")) };
+        Todo { monitor: Some(monitor), ..todo(priority) }
+    }
+
+    #[test]
+    fn rule_6_a_due_monitor_goes_before_what_is_no_more_urgent() {
+        let poll = |gates| Decision::Poll { todo: todo_id("t-0001"), gates };
+        check(&loop_with(&[("t-0001", monitor("p1", "10:00", 0)), ("t-0002", todo("p1"))], &[]), poll(None));
+        check(
+            &loop_with(&[("t-0001", monitor("p1", "10:00", 0)), ("t-0002", todo("p0"))], &[]),
+            run("t-0002"),
+        );
+        check(
+            &loop_with(&[("t-0001", monitor("p1", "10:01", 0)), ("t-0002", todo("p3"))], &[]),
+            run("t-0002"),
+        );
+        check(&loop_with(&[("t-0001", monitor("p3", "10:00", 4))], &[]), poll(None));
+        let elsewhere = [("t-0001", monitor("p1", "10:00", 0)), ("t-0002", todo("p0"))];
+        let state = loop_with(&elsewhere, &[("bucket", gate(&["t-0002"]))]);
+        check(&state, poll(Some(pending("bucket", &[]))));
+        let state = loop_with(&elsewhere[..1], &[("bucket", gate(&["t-0001"]))]);
+        check(&state, Decision::Ask { gates: pending("bucket", &[]) });
+    }
+
+    #[test]
+    fn rule_8_a_monitor_that_is_not_due_waits_and_a_stale_one_plans() {
+        let wait = |until, why| Decision::Wait { until: Some(at(until)), why };
+        check(&loop_with(&[("t-0001", monitor("p1", "10:20", 0))], &[]), wait("10:20", Waiting::Monitors));
+        let beside =
+            loop_with(&[("t-0001", monitor("p1", "10:20", 0)), ("t-0002", claimed("agent:b", "09:30"))], &[]);
+        check(&beside, wait("10:20", Waiting::Claims));
+        let stale = Decision::Replan { why: Planless::Stale(todo_id("t-0001")) };
+        check(&loop_with(&[("t-0001", monitor("p0", "10:00", 5))], &[]), stale);
+        check(
+            &loop_with(&[("t-0001", monitor("p0", "10:00", 5)), ("t-0002", todo("p3"))], &[]),
+            run("t-0002"),
+        );
+        let gated = loop_with(
+            &[("t-0001", monitor("p0", "10:00", 5)), ("t-0002", todo("p3"))],
+            &[("bucket", gate(&["t-0002"]))],
+        );
+        check(&gated, Decision::Ask { gates: pending("bucket", &[]) });
+        check(&loop_with(&[("t-0001", monitor("p0", "10:20", 5))], &[]), wait("10:20", Waiting::Monitors));
+        let online = Todo { requires: ["network".parse().unwrap()].into(), ..monitor("p0", "10:20", 0) };
+        check(&loop_with(&[("t-0001", online)], &[]), Decision::Replan { why: Planless::NoneReady });
+        let theirs = Todo { for_: Worker::Person, ..todo("p3") };
+        let state = loop_with(&[("t-0001", monitor("p1", "10:20", 0)), ("t-0002", theirs)], &[]);
+        check(&state, Decision::AskForTodo { todo: todo_id("t-0002") });
+    }
+
     #[test]
     fn rule_7_the_most_urgent_and_then_the_oldest_ready_todo() {
         let older = Todo { added: stamp("agent:a", "08:00"), ..todo("p1") };
@@ -345,6 +497,11 @@ mod tests {
             claimed("agent:a", "09:30"),
             claimed("agent:b", "09:30"),
             claimed("agent:b", "08:00"),
+            Todo { needs: [todo_id("t-0002")].into(), ..claimed("agent:a", "09:30") },
+            Todo { for_: Worker::Person, ..claimed("agent:a", "09:30") },
+            monitor("p0", "10:00", 0),
+            monitor("p0", "10:00", 5),
+            monitor("p0", "10:30", 0),
         ];
         let gates = [None, Some(gate(&[])), Some(gate(&["t-0001"])), Some(gate(&["t-0001", "t-0002"]))];
         for (first, second) in todos.iter().flat_map(|first| todos.iter().map(move |second| (first, second)))

@@ -91,6 +91,13 @@ pub enum Finding {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         watched: Option<Box<Watched>>,
     },
+    /// The check of a todo, which was passed: head and tail of what it printed, without what looks like a secret.
+    Check {
+        argv: CommandLine,
+        seconds: Seconds,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<Note>,
+    },
 }
 
 /// A command that was watched while it ran.
@@ -275,6 +282,7 @@ impl Finding {
             Self::Review { .. } => "review",
             Self::Change { .. } => "change",
             Self::Command { .. } => "command",
+            Self::Check { .. } => "check",
         }
     }
 

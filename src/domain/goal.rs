@@ -88,4 +88,92 @@ impl Goal {
             state => Err(Refusal::GoalNotActive { goal: id.clone(), state: state.word() }),
         }
     }
+
+    /// Stops the loop for a while. Anybody may.
+    pub fn pause(&self, id: &GoalId, stamp: &Stamp, reason: Option<Note>) -> Result<Self, Refusal> {
+        self.must_be_active(id)?;
+        let state = GoalState::Paused { by: stamp.by.clone(), at: stamp.at, reason };
+        Ok(Self { state, ..self.clone() })
+    }
+
+    /// Lets the loop go on. The audit and the ops ask for a person.
+    pub fn resume(&self, id: &GoalId) -> Result<Self, Refusal> {
+        match &self.state {
+            GoalState::Paused { .. } => Ok(Self { state: GoalState::Active {}, ..self.clone() }),
+            GoalState::Active {} => Err(Refusal::GoalNotPaused { goal: id.clone() }),
+            state => Err(Refusal::GoalNotActive { goal: id.clone(), state: state.word() }),
+        }
+    }
+
+    /// Ends it as reached: `evidence` has one piece for each criterion, in their order.
+    pub fn achieve(
+        &self,
+        id: &GoalId,
+        by: Person,
+        at: Timestamp,
+        evidence: Vec<Option<EvidenceId>>,
+    ) -> Result<Self, Refusal> {
+        self.must_not_be_over(id)?;
+        let given = |at: usize| evidence.get(at).cloned().flatten();
+        let missing: Vec<_> = (self.done_when.iter().enumerate())
+            .filter(|(at, _)| given(*at).is_none())
+            .map(|(at, criterion)| (at + 1, criterion.clone()))
+            .collect();
+        if !missing.is_empty() {
+            return Err(Refusal::GoalUnmet { goal: id.clone(), missing });
+        }
+        let evidence = evidence.into_iter().flatten().collect();
+        Ok(Self { state: GoalState::Achieved { by, at, evidence }, ..self.clone() })
+    }
+
+    /// Ends it as given up.
+    pub fn abandon(&self, id: &GoalId, by: Person, at: Timestamp, reason: Note) -> Result<Self, Refusal> {
+        self.must_not_be_over(id)?;
+        Ok(Self { state: GoalState::Abandoned { by, at, reason }, ..self.clone() })
+    }
+
+    fn must_not_be_over(&self, id: &GoalId) -> Result<(), Refusal> {
+        match &self.state {
+            GoalState::Active {} | GoalState::Paused { .. } => Ok(()),
+            GoalState::Achieved { by, .. } | GoalState::Abandoned { by, .. } => Err(Refusal::GoalAlready {
+                goal: id.clone(),
+                state: self.state.word(),
+                by: Actor::Person(by.clone()),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples::{at, goal_id, stamp};
+
+    #[test]
+    fn each_turn_of_a_goal_is_legal_or_refused() {
+        let id = goal_id("ship");
+        let ann: Person = "Ann <ann@example.test>".parse().unwrap();
+        let done_when = vec!["it builds".parse().unwrap(), "it is fast".parse().unwrap()];
+        let goal = Goal::new("Ship it".parse().unwrap(), done_when, stamp("agent:a", "08:00"));
+        let e = |id: &str| Some(id.parse::<EvidenceId>().unwrap());
+        let achieve = |goal: &Goal, evidence| goal.achieve(&id, ann.clone(), at("10:00"), evidence);
+        let abandon = |goal: &Goal| goal.abandon(&id, ann.clone(), at("10:00"), "no".parse().unwrap());
+
+        let paused = goal.pause(&id, &stamp("agent:a", "09:00"), None).unwrap();
+        assert_eq!(paused.resume(&id).unwrap(), goal);
+        assert!(matches!(
+            paused.pause(&id, &stamp("agent:a", "09:00"), None),
+            Err(Refusal::GoalNotActive { .. })
+        ));
+        assert!(matches!(goal.resume(&id), Err(Refusal::GoalNotPaused { .. })));
+        let missing = vec![(2, "it is fast".parse().unwrap())];
+        assert_eq!(achieve(&goal, vec![e("e-0001")]), Err(Refusal::GoalUnmet { goal: id.clone(), missing }));
+        assert!(achieve(&goal, vec![None, e("e-0001")]).is_err());
+        let achieved = achieve(&paused, vec![e("e-0001"), e("e-0001")]).unwrap();
+        for over in [achieved, abandon(&goal).unwrap()] {
+            assert!(matches!(abandon(&over), Err(Refusal::GoalAlready { .. })));
+            assert!(matches!(achieve(&over, vec![]), Err(Refusal::GoalAlready { .. })));
+            assert!(over.resume(&id).is_err() && over.pause(&id, &stamp("agent:a", "09:00"), None).is_err());
+        }
+    }
 }

@@ -104,6 +104,10 @@ id!(
     AgentId, "agent id", "1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit, such as `codex-1`", is_word
 );
 id!(
+    /// Somebody whose signature approves: `ann`.
+    ApproverId, "approver", "1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit, such as `ann`", is_word
+);
+id!(
     /// One turn of an agent, named by its runner.
     TurnId, "turn id", "1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit, such as `turn-0042`", is_word
 );

@@ -8,7 +8,8 @@
 //! Read in this order: the words ([`id`], [`text`], [`time`], [`actor`]), the nouns ([`goal`], [`gate`],
 //! [`todo`](mod@todo), [`evidence`], [`command`], [`quota`], [`bypass`]), one goal with everything open in it ([`state`]), and then the two
 //! questions that the product is about: what may happen next ([`decision`]) and may this leave ([`push`]).
-//! [`change`] is what a decision to write looks like, and [`audit`] judges one that somebody else has written.
+//! [`change`] is what a decision to write looks like, [`authority`] who may make
+//! it, and [`audit`] judges one that somebody else has written.
 
 pub mod actor;
 pub mod id;
@@ -20,17 +21,22 @@ pub mod command;
 pub mod evidence;
 pub mod gate;
 pub mod goal;
+pub mod needs;
 pub mod policy;
 pub mod quota;
 pub mod todo;
+pub mod worklist;
 
+pub mod approver;
 pub mod audit;
+pub mod authority;
 pub mod change;
 pub mod decision;
 pub mod push;
 pub mod refusal;
 pub mod scope;
 pub mod state;
+pub mod statement;
 pub mod sync;
 
 #[cfg(test)]

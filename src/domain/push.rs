@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    gate::{Act, Gate},
+    gate::{Act, Gate, Tip},
     id::{GateId, GoalId},
 };
 
@@ -29,6 +29,8 @@ pub enum RefUpdate {
         carries: Option<Carried>,
         /// The files that are changed by what the other side does not have yet; none when nobody looked.
         changed: Option<BTreeSet<String>>,
+        /// The commit it is set to; none when nobody looked, or when it is something else.
+        tip: Option<Tip>,
     },
 }
 
@@ -53,7 +55,13 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// A person has not answered yet, or has said no.
-    Gate { goal: GoalId, id: GateId, gate: Box<Gate> },
+    Gate {
+        goal: GoalId,
+        id: GateId,
+        gate: Box<Gate>,
+        /// What a standing gate was not answered about, in hex.
+        commit: Option<String>,
+    },
     /// The ref would carry something of loopx's own away.
     Carries { what: Carried, local: String, remote: String },
     /// Nothing shows that what would go out was checked. `what` names it, `tree` is its fingerprint.
@@ -96,23 +104,33 @@ pub fn verdict<'a>(
             Some(Reason::Carries { what, local: pushed.local.clone(), remote: pushed.remote.clone() })
         })
         .collect();
-    reasons.extend(held(gates.filter(|(_, _, gate)| covers(gate, remotes, refs)), Act::Push));
+    let held = gates.filter_map(|(goal, id, gate)| Some((goal, id, gate, covered(gate, remotes, refs)?)));
+    reasons.extend(in_order(held));
     judged(reasons)
 }
 
-/// Judges `act`, whatever it sends, while `gates` are in force.
-pub fn verdict_on<'a>(act: Act, gates: impl Iterator<Item = (&'a GoalId, &'a GateId, &'a Gate)>) -> Verdict {
-    judged(held(gates, act))
+/// Judges `act`, whatever it sends, while `gates` are in force. `tip` is the commit it is made from, if it is made from one.
+pub fn verdict_on<'a>(
+    act: Act,
+    gates: impl Iterator<Item = (&'a GoalId, &'a GateId, &'a Gate)>,
+    tip: Option<&Tip>,
+) -> Verdict {
+    let holds = |gate: &Gate| gate.holds_back(act) && !gate.lets_go(tip);
+    let held = gates.filter(|(_, _, gate)| holds(gate));
+    judged(in_order(held.map(|(goal, id, gate)| (goal, id, gate, tip))))
 }
 
-/// The gates that hold `act` back, the oldest question first.
-fn held<'a>(gates: impl Iterator<Item = (&'a GoalId, &'a GateId, &'a Gate)>, act: Act) -> Vec<Reason> {
-    let mut held: Vec<_> = gates.filter(|(_, _, gate)| gate.holds_back(act)).collect();
-    held.sort_by_key(|(_, _, gate)| gate.asked.at);
-    let reason = |(goal, id, gate): (&GoalId, &GateId, &Gate)| Reason::Gate {
+/// Gates that hold something back, the oldest question first.
+fn in_order<'a>(
+    held: impl Iterator<Item = (&'a GoalId, &'a GateId, &'a Gate, Option<&'a Tip>)>,
+) -> Vec<Reason> {
+    let mut held: Vec<_> = held.collect();
+    held.sort_by_key(|(_, _, gate, _)| gate.asked.at);
+    let reason = |(goal, id, gate, tip): (&GoalId, &GateId, &Gate, Option<&Tip>)| Reason::Gate {
         goal: goal.clone(),
         id: id.clone(),
         gate: Box::new(gate.clone()),
+        commit: tip.filter(|_| gate.bind().is_some()).map(|tip| tip.commit.clone()),
     };
     held.into_iter().map(reason).collect()
 }
@@ -121,22 +139,25 @@ fn judged(reasons: Vec<Reason>) -> Verdict {
     if reasons.is_empty() { Verdict::Allowed } else { Verdict::Refused(reasons) }
 }
 
-/// Whether a gate holds this push back: it is about this remote and one of the refs that are written.
-fn covers(gate: &Gate, remotes: &BTreeSet<String>, refs: &[PushedRef]) -> bool {
-    let is_meant = |pushed: &PushedRef| match &pushed.update {
-        RefUpdate::Deleted => false,
-        RefUpdate::Written { changed, .. } => {
-            gate.scope.has_branch(&pushed.remote) && gate.scope.has_paths(changed.as_ref())
+/// The first of the refs that a gate holds back, if it holds any, by the commit it is set to: the gate is about this remote
+/// and about a ref that is written, and does not let that go.
+fn covered<'a>(gate: &Gate, remotes: &BTreeSet<String>, refs: &'a [PushedRef]) -> Option<Option<&'a Tip>> {
+    let held = |pushed: &'a PushedRef| match &pushed.update {
+        RefUpdate::Deleted => None,
+        RefUpdate::Written { changed, tip, .. } => {
+            let is_meant = gate.scope.has_branch(&pushed.remote) && gate.scope.has_paths(changed.as_ref());
+            (is_meant && !gate.lets_go(tip.as_ref())).then_some(tip.as_ref())
         }
     };
-    gate.holds_back(Act::Push) && gate.scope.has_remote(remotes) && refs.iter().any(is_meant)
+    let is_asked = gate.holds_back(Act::Push) && gate.scope.has_remote(remotes);
+    is_asked.then(|| refs.iter().find_map(held)).flatten()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::{
-        gate::Seen,
+        gate::{Bind, Seen},
         samples::{at, gate, gate_id, goal_id, proven, stamp},
         scope::Scope,
     };
@@ -157,7 +178,7 @@ mod tests {
     fn check_act(gates: &[(&str, Gate)], act: Act, expected: &[&str]) {
         let goal = goal_id("ship");
         let gates: Vec<_> = gates.iter().map(|(id, gate)| (gate_id(id), gate)).collect();
-        assert_eq!(said(verdict_on(act, gates.iter().map(|(id, gate)| (&goal, id, *gate)))), expected);
+        assert_eq!(said(verdict_on(act, gates.iter().map(|(id, gate)| (&goal, id, *gate)), None)), expected);
     }
 
     /// The reasons as `gate id` or `state ref`.
@@ -180,8 +201,10 @@ mod tests {
 
     #[test]
     fn every_kind_of_push() {
-        let code = || pushed("refs/heads/main", RefUpdate::Written { carries: None, changed: None });
-        let carrying = |local, what| pushed(local, RefUpdate::Written { carries: Some(what), changed: None });
+        let code =
+            || pushed("refs/heads/main", RefUpdate::Written { carries: None, changed: None, tip: None });
+        let carrying =
+            |local, what| pushed(local, RefUpdate::Written { carries: Some(what), changed: None, tip: None });
         let state = || carrying("refs/heads/loopx/state", Carried::State);
         let gone = || pushed("(delete)", RefUpdate::Deleted);
         let open = ("open", gate(&[]));
@@ -216,7 +239,7 @@ mod tests {
         let narrow = |branches, remotes, paths| ("narrow", gate(&[]).within(scope(branches, remotes, paths)));
         let changing = |name: &str, files: &[&str]| {
             let changed = Some(files.iter().map(ToString::to_string).collect());
-            pushed(name, RefUpdate::Written { carries: None, changed })
+            pushed(name, RefUpdate::Written { carries: None, changed, tip: None })
         };
         let (main, side) =
             (changing("refs/heads/main", &["docs/a.md"]), changing("refs/heads/side", &["src/a.rs"]));
@@ -233,8 +256,48 @@ mod tests {
         check(&[narrow("main", "origin", "docs")], &both, &held);
         check(
             &[narrow("main", "", "src")],
-            &[pushed("refs/heads/main", RefUpdate::Written { carries: None, changed: None })],
+            &[pushed("refs/heads/main", RefUpdate::Written { carries: None, changed: None, tip: None })],
             &held,
+        );
+    }
+
+    #[test]
+    fn a_standing_gate_looks_at_every_ref_that_it_is_about() {
+        let seen = |gate: &Gate| Seen {
+            question: gate.digest(),
+            commit: Some("c1".into()),
+            tree: Some("t1".into()),
+        };
+        let open = gate(&[]).standing(Bind::Commit).unwrap();
+        let open = open.within(Scope { branches: ["main".parse().unwrap()].into(), ..Scope::default() });
+        let answered = open
+            .resolve(&gate_id("x"), "approve".parse().unwrap(), proven(), at("11:00"), None, seen(&open))
+            .unwrap();
+        let at = |name: &str, commit: &str, within: &[&str]| {
+            let within = within.iter().map(ToString::to_string).collect();
+            let tip = Tip { commit: commit.into(), tree: "t".into(), within, reaches: BTreeSet::new() };
+            pushed(name, RefUpdate::Written { carries: None, changed: None, tip: Some(tip) })
+        };
+        let (old, new) = (at("refs/heads/main", "c0", &["c0", "c1"]), at("refs/heads/main", "c2", &["c2"]));
+        let side = at("refs/heads/side", "c2", &["c2"]);
+        let unseen =
+            pushed("refs/heads/main", RefUpdate::Written { carries: None, changed: None, tip: None });
+        let standing = [("main", answered.clone())];
+        check(&[("main", open)], std::slice::from_ref(&old), &["gate main"]);
+        check(&standing, std::slice::from_ref(&old), &[]);
+        check(&standing, &[old.clone(), side.clone()], &[]);
+        check(&standing, &[side, new], &["gate main"]);
+        check(&standing, &[unseen], &["gate main"]);
+        check(&standing, &[pushed("refs/heads/main", RefUpdate::Deleted)], &[]);
+        check_act(&standing, Act::Publish, &["gate main"]);
+        let RefUpdate::Written { tip, .. } = old.update else { panic!("not written") };
+        assert_eq!(
+            verdict_on(
+                Act::Publish,
+                [(&goal_id("ship"), &gate_id("main"), &answered)].into_iter(),
+                tip.as_ref()
+            ),
+            Verdict::Allowed
         );
     }
 

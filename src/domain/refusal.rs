@@ -4,7 +4,9 @@
 
 use super::{
     actor::Actor,
-    id::{AgentId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    command::CommandLine,
+    id::{AgentId, ApproverId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    statement::Differs,
     text::{Note, Title},
     time::Timestamp,
 };
@@ -20,6 +22,14 @@ pub enum Refusal {
     UnknownGoal(GoalId),
     #[error("there is a goal `{0}` already")]
     GoalExists(GoalId),
+    #[error("goal `{goal}` was {state} by {} already", .by.name())]
+    GoalAlready { goal: GoalId, state: &'static str, by: Actor },
+    #[error("goal `{goal}` is not paused")]
+    GoalNotPaused { goal: GoalId },
+    #[error("goal `{goal}` has open questions: {}", list(.gates))]
+    GoalGated { goal: GoalId, gates: Vec<GateId> },
+    #[error("goal `{goal}` lacks evidence for {}", .missing.iter().map(|(number, text)| format!("{number} (\"{text}\")")).collect::<Vec<_>>().join(", "))]
+    GoalUnmet { goal: GoalId, missing: Vec<(usize, Title)> },
     #[error("goal `{goal}` is {state}")]
     GoalNotActive { goal: GoalId, state: &'static str },
 
@@ -33,8 +43,54 @@ pub enum Refusal {
     GateDecided { gate: GateId, decision: String, by: Actor, at: Timestamp },
     #[error("gate `{gate}` does not offer `{decision}` (it offers {})", list(.options))]
     NotAnOption { gate: GateId, decision: Choice, options: Vec<Choice> },
+    #[error("nobody said no at gate `{gate}`")]
+    NotRejected { gate: GateId },
+    #[error("gate `{gate}` is answered for a commit, and there is none to see")]
+    NothingSeen { gate: GateId },
+    #[error("a standing gate is about what leaves this machine, not about todos or turns")]
+    StandingOverWork,
     #[error("gate `{gate}` was changed after it was shown")]
     QuestionChanged { gate: GateId },
+
+    #[error("gate `{gate}` needs the signatures of {needed} approvers")]
+    ApproversNeeded { gate: GateId, needed: u8 },
+    #[error("{} asked at gate `{gate}`, and whoever asked is not one of the approvers that it needs", .by.name())]
+    AskerAnswers { gate: GateId, by: Actor },
+    #[error("{by} said yes at gate `{gate}` already, and it needs another approver besides")]
+    SameApprover { gate: GateId, by: String },
+    #[error("the answer to gate `{gate}` was signed at {at}, and what happened there last was at {last}")]
+    OutOfTime { gate: GateId, at: Timestamp, last: Timestamp },
+
+    #[error("answers have to be signed by an approver here")]
+    SignatureNeeded,
+    #[error("nobody is listed whose signature would count")]
+    NoApprovers,
+    #[error("`{0}` is no approver")]
+    NotAnApprover(ApproverId),
+    #[error("`{approver}` is no approver any more since {at}")]
+    ApproverRemoved { approver: ApproverId, at: Timestamp },
+    #[error("`{0}` is an approver already")]
+    ApproverExists(ApproverId),
+    #[error("`{0}` is the last approver, and answers have to be signed")]
+    LastApprover(ApproverId),
+    #[error("this is the key of `{approver}` already")]
+    KeyOfAnother { approver: ApproverId },
+    #[error("the key that signed is no approver's")]
+    UnlistedKey,
+    #[error("the signature was not made with the key of `{approver}`")]
+    OtherKey { approver: ApproverId },
+    #[error("the key of `{approver}` counts before {until}, and it signed at {at}")]
+    KeyExpired { approver: ApproverId, until: Timestamp, at: Timestamp },
+    #[error("`{approver}` signed at {at}, and the state is of {last} already")]
+    SignedBefore { approver: ApproverId, at: Timestamp, last: Timestamp },
+    #[error("the signature was made for `{found}` and not for `{wanted}`")]
+    OtherNamespace { found: String, wanted: &'static str },
+    #[error("what was signed says {} `{}`, and this is {} `{}`", .0.fact, .0.signed, .0.fact, .0.wanted)]
+    SignedElse(Differs),
+    #[error("that is no signature of a decision")]
+    NoSignature,
+    #[error("OpenSSH says that the signature of `{0}` is none")]
+    WrongSignature(ApproverId),
 
     #[error("there is no todo `{0}`")]
     UnknownTodo(TodoPrefix),
@@ -44,6 +100,30 @@ pub enum Refusal {
     AmbiguousTodo { prefix: TodoPrefix, candidates: Vec<TodoId> },
     #[error("todo `{todo}` is claimed by {} until {until}", .by.name())]
     TodoClaimed { todo: TodoId, by: Actor, until: Timestamp },
+    #[error("the claim on todo `{todo}` ran out, and {} took it over at {at}, until {until}", .by.name())]
+    TakenOver { todo: TodoId, by: Actor, at: Timestamp, until: Timestamp },
+    #[error("todo `{todo}` was {did} by {}, and only a person may {what} it", .person.name())]
+    OfAPerson { todo: TodoId, person: Actor, did: &'static str, what: &'static str },
+    #[error("todo `{todo}` has a check, which agent `{agent}` may not change or take away")]
+    CheckIsKept { todo: TodoId, agent: AgentId },
+    #[error("todo `{todo}` is done when `{check}` exits with 0, and that was not seen")]
+    CheckNotPassed { todo: TodoId, check: CommandLine },
+    #[error("todo `{todo}` is {state}, not closed")]
+    TodoNotClosed { todo: TodoId, state: &'static str },
+    #[error("todo `{todo}` is not blocked")]
+    NotBlocked { todo: TodoId },
+    #[error("todo `{todo}` is no monitor")]
+    NoMonitor { todo: TodoId },
+    #[error("todo `{todo}` is a monitor, which has no parts")]
+    IsAMonitor { todo: TodoId },
+    #[error("todo `{todo}` would need itself: {}", along(.circle))]
+    Circle { todo: TodoId, circle: Vec<TodoId> },
+    #[error(
+        "todo `{todo}` needs `{need}`, which is for a person, and agent `{agent}` may not leave that out"
+    )]
+    NeedOfAPerson { todo: TodoId, need: TodoId, agent: AgentId },
+    #[error("nothing of goal `{goal}` can be claimed now")]
+    NothingReady { goal: GoalId },
     #[error("nobody has claimed todo `{todo}`")]
     NotClaimed { todo: TodoId },
     #[error("todo `{todo}` is blocked{}: {reason}", on_gate(.on.as_ref()))]
@@ -77,6 +157,20 @@ pub enum Refusal {
 
 fn list<T: std::fmt::Display>(items: &[T]) -> String {
     items.iter().map(|item| format!("`{item}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A walk along needs; of a long one its ends.
+fn along(circle: &[TodoId]) -> String {
+    let said = |ids: &[TodoId]| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" needs ");
+    match circle.len() {
+        0..=10 => said(circle),
+        length => format!(
+            "{} needs … ({} more) needs {}",
+            said(&circle[..4]),
+            length - 8,
+            said(&circle[length - 4..])
+        ),
+    }
 }
 
 fn on_gate(gate: Option<&GateId>) -> String {

@@ -54,6 +54,8 @@ pub(super) fn todo(priority: &str) -> Todo {
         priority: serde_json::from_value(priority.into()).unwrap(),
         needs: BTreeSet::new(),
         requires: BTreeSet::new(),
+        check: None,
+        monitor: None,
         added: stamp("agent:a", "09:00"),
         state: TodoState::Open { epoch: 0 },
     }

@@ -12,7 +12,7 @@ use crate::domain::{
     id::{EvidenceId, GateId, GoalId, TodoId, slug},
     refusal::Refusal,
     text::{Fit, Note, Title},
-    todo::{Todo, TodoState, Worker},
+    todo::{Monitor, Todo, TodoState, Worker},
 };
 
 /// Ids that are free where the records will go, as many as [`Need`] says, ascending: what comes first there comes first
@@ -291,12 +291,14 @@ impl Drafting {
             }
             State::Done(note) => {
                 let note = self.note(&item.id, "why it was closed", note);
-                TodoState::Done { by, at, evidence: BTreeSet::new(), note }
+                TodoState::Done { by, at, evidence: BTreeSet::new(), note, epoch: 0 }
             }
-            State::Dropped(why) => TodoState::Dropped { by, at, reason: reason(self, why) },
+            State::Dropped(why) => TodoState::Dropped { by, at, reason: reason(self, why), epoch: 0 },
         };
         let added = self.stamp.clone();
-        Todo { title, body, for_, priority: item.priority, needs, requires, added, state }
+        let (check, priority) = (None, item.priority);
+        let monitor = item.every.map(|every| Monitor::new(every, self.stamp.at));
+        Todo { title, body, for_, priority, needs, requires, check, monitor, added, state }
     }
 
     /// The needs of each item by their places, without what is unknown and without what would close a circle.

@@ -14,7 +14,10 @@ use super::{
     report::{KEPT, LEFT, Report},
     said,
 };
-use crate::domain::todo::{Priority, Worker};
+use crate::domain::{
+    time::Seconds,
+    todo::{Priority, Worker},
+};
 
 /// A goal as the registry has it.
 #[derive(Debug, Clone)]
@@ -286,7 +289,12 @@ impl Reading<'_> {
             report.say(&item.id, "user_gate, answered", "a person's done todo: no answer is taken over");
         }
         if class == "continuous_monitor" {
-            report.say(&item.id, "continuous_monitor", "a todo: there are no monitors here");
+            let cadence = take("cadence");
+            item.every = cadence.as_deref().and_then(every);
+            if item.every.is_none() {
+                report.say(&item.id, "continuous_monitor", "a todo: it does not say how often to look");
+                kept.extend(cadence.map(|cadence| ("cadence".into(), cadence)));
+            }
         }
         item.state = match status.as_str() {
             "open" => State::Open,
@@ -310,7 +318,8 @@ impl Reading<'_> {
             kept.push(("resume_when".into(), when));
         }
         kept.extend(reason.map(|reason| ("reason".into(), reason)));
-        if !matches!(class.as_str(), "" | "advancement_task" | "user_gate" | "user_action") {
+        let is_known = matches!(class.as_str(), "" | "advancement_task" | "user_gate" | "user_action");
+        if !is_known && item.every.is_none() {
             kept.push(("task_class".into(), class));
         }
         kept.extend(tokens);
@@ -357,6 +366,16 @@ fn prioritised(title: &str) -> (Priority, &str) {
         _ => return (Priority::P2, title),
     };
     (priority, rest.trim())
+}
+
+/// How often to look: `30m`, `2h`, `1d`. A minute at least.
+fn every(cadence: &str) -> Option<Seconds> {
+    let days = cadence.trim().strip_suffix('d').and_then(|days| days.parse::<u32>().ok());
+    let every = match days {
+        Some(days) => Seconds(days.checked_mul(86_400)?),
+        None => cadence.parse().ok()?,
+    };
+    (every >= Seconds(60)).then_some(every)
 }
 
 #[cfg(test)]

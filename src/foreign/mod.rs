@@ -21,6 +21,7 @@ pub use self::report::Report;
 use crate::domain::{
     id::Capability,
     text::shown,
+    time::Seconds,
     todo::{Priority, Worker},
 };
 
@@ -107,6 +108,8 @@ pub struct Item {
     pub priority: Priority,
     /// Ids of what has to be closed first.
     pub needs: Vec<String>,
+    /// It is looked at again and again, this often.
+    pub every: Option<Seconds>,
     pub state: State,
 }
 
@@ -138,7 +141,8 @@ impl Item {
     fn new(id: String, title: String) -> Self {
         let what = What::Work { for_: Worker::Agent, requires: BTreeSet::new() };
         let (body, needs) = (String::new(), Vec::new());
-        Self { id, title, body, what, priority: Priority::P2, needs, state: State::Open }
+        let (priority, state) = (Priority::P2, State::Open);
+        Self { id, title, body, what, priority, needs, every: None, state }
     }
 
     /// Adds a paragraph to the body.

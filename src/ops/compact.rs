@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Ctx, Done};
 use crate::{
-    domain::actor::Proven,
+    domain::{actor::Proven, change::Op},
     error::{Error, Kind},
 };
 
@@ -39,7 +39,9 @@ pub fn plan(ctx: &Ctx, progress: impl FnMut(usize, usize)) -> Result<Plan, Error
 
 /// Leaves behind what `plan` says. Takes a person, because nobody can verify afterwards what was.
 pub fn compact(ctx: &Ctx, plan: &Plan, _proven: &Proven) -> Result<Done<Compacted>, Error> {
-    let updated = ctx.store.leave_behind(&plan.tip, &ctx.stamp()?)?;
+    let stamp = ctx.stamp()?;
+    super::must_be_allowed(Op::Checkpoint, &stamp)?;
+    let updated = ctx.store.leave_behind(&plan.tip, &stamp)?;
     let value = Compacted { plan: plan.clone(), applied: true };
     Ok(Done { value, commit: updated.commit, warnings: updated.warnings })
 }

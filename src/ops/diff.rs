@@ -7,7 +7,8 @@ use crate::{
     domain::{
         audit::Step,
         change::Record,
-        gate::{Gate, GateState},
+        gate::{Answer, Gate, GateState},
+        policy::{Approval, Policy},
         quota::Quota,
         todo::{Todo, TodoState},
     },
@@ -89,10 +90,10 @@ fn added(name: &str, record: &Record) -> String {
         Record::Gate(_, _, gate) => {
             let question = &gate.question;
             let opened = format!("{name} was opened by {}: \"{question}\"", gate.asked.by.name());
-            if gate.state == (GateState::Open {}) {
-                opened
-            } else {
-                format!("{opened}, and {}", answer(gate))
+            match &gate.state {
+                GateState::Open { given, reopened: None } if given.is_empty() => opened,
+                GateState::Standing { answers, .. } if answers.is_empty() => opened,
+                _ => format!("{opened}, and {}", answer(gate)),
             }
         }
         Record::Todo(_, _, todo) => match &todo.state {
@@ -146,10 +147,7 @@ fn changed(name: &str, before: &Record, after: &Record) -> String {
             });
             said.collect::<Vec<_>>().join("; ")
         }
-        (Record::Policy(_), Record::Policy(after)) => match after.require_receipt {
-            true => "what goes out needs a receipt now".into(),
-            false => "what goes out needs no receipt any more".into(),
-        },
+        (Record::Policy(before), Record::Policy(after)) => rules(before, after),
         (Record::Bypass(..), Record::Bypass(_, after)) if after.is_acknowledged() => {
             format!("{name} was acknowledged")
         }
@@ -157,10 +155,48 @@ fn changed(name: &str, before: &Record, after: &Record) -> String {
     }
 }
 
+/// What the rules ask for that they did not, or not any more.
+fn rules(before: &Policy, after: &Policy) -> String {
+    let mut said: Vec<String> = Vec::new();
+    if before.approval != after.approval {
+        said.push(match after.approval {
+            Approval::Signed => "answers have to be signed now".into(),
+            Approval::Terminal => "answers are given at a terminal now".into(),
+        });
+    }
+    if before.require_receipt != after.require_receipt {
+        said.push(match after.require_receipt {
+            true => "what goes out needs a receipt now".into(),
+            false => "what goes out needs no receipt any more".into(),
+        });
+    }
+    let changed = after.approvers.iter().filter(|(name, entry)| before.approvers.get(*name) != Some(*entry));
+    said.extend(changed.map(|(name, entry)| match entry.removed {
+        None => format!("the signature of {name} counts now"),
+        Some(_) => format!("the signature of {name} counts no more"),
+    }));
+    if said.is_empty() { "the rules of the repository were changed".into() } else { said.join("; ") }
+}
+
 /// What became of a question, after its name.
 fn answer(gate: &Gate) -> String {
     match &gate.state {
-        GateState::Open {} => "was opened".into(),
+        GateState::Open { given, reopened } => match (given.last(), reopened) {
+            (Some(yes), _) => {
+                let (number, needed) = (given.len(), gate.approvals.number());
+                format!("got yes {number} of {needed}, `{}` by {}", yes.decision, yes.by.name())
+            }
+            (None, Some(again)) => format!("waits again: {} took the no back", again.by.name()),
+            (None, None) => "was opened".into(),
+        },
+        GateState::Standing { answers, .. } => match answers.last() {
+            Some(Answer { decision, by, seen, .. }) => {
+                let commit = seen.commit.as_deref().map(|commit| &commit[..commit.len().min(10)]);
+                let about = commit.map(|commit| format!(" about {commit}")).unwrap_or_default();
+                format!("was answered `{decision}` by {}{about}", by.name())
+            }
+            None => "was opened".into(),
+        },
         GateState::Resolved { decision, by, .. } => format!("was answered `{decision}` by {}", by.name()),
         GateState::Withdrawn { by, .. } => format!("was withdrawn by {}", by.name()),
     }

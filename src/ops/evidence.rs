@@ -303,7 +303,7 @@ fn written(path: &Path) -> Option<(u64, SystemTime)> {
 }
 
 /// The mutation that adds evidence to a goal.
-fn added(
+pub(super) fn added(
     ctx: &Ctx,
     snapshot: &Snapshot<'_>,
     goal: GoalId,
@@ -374,6 +374,7 @@ pub fn brief(what: &Finding) -> String {
             let tests = tests.map(|tests| format!(", {tests}")).unwrap_or_default();
             format!("{cut}{ended}, {seconds}{tests}: {argv}")
         }
+        Finding::Check { argv, seconds, .. } => format!("passed, {seconds}: {argv}"),
     }
 }
 

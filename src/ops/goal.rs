@@ -7,13 +7,13 @@ use serde::Serialize;
 use super::{Ctx, Done};
 use crate::{
     domain::{
-        actor::Proven,
+        actor::{Person, Proven},
         change::{Change, Op, Record},
         goal::{Feature, Goal},
-        id::{GoalId, slug},
+        id::{EvidenceId, GateId, GoalId, slug},
         quota::{Quota, Share},
         refusal::Refusal,
-        text::Title,
+        text::{Note, Title},
     },
     error::{Error, Kind},
     store::{Snapshot, message::subject},
@@ -236,4 +236,121 @@ fn configured(
         loosens.push(format!("raise the quota of goal `{id}` from {} to {}", slots(before), slots(after)));
     }
     Ok((stored, goal, after, loosens))
+}
+
+/// Stops the loop of a goal for a while.
+pub fn pause(ctx: &Ctx, goal: Option<&GoalId>, reason: Option<&Note>) -> Result<Done<GoalView>, Error> {
+    let stamp = ctx.stamp()?;
+    turned(ctx, goal, (Op::GoalPause, "pause"), reason, |_, id, goal| {
+        Ok(goal.pause(id, &stamp, reason.cloned())?)
+    })
+}
+
+/// Lets the loop of a paused goal go on.
+pub fn resume(ctx: &Ctx, goal: Option<&GoalId>, _proven: &Proven) -> Result<Done<GoalView>, Error> {
+    turned(ctx, goal, (Op::GoalResume, "resume"), None, |_, id, goal| Ok(goal.resume(id)?))
+}
+
+/// Ends a goal as given up.
+pub fn abandon(
+    ctx: &Ctx,
+    goal: Option<&GoalId>,
+    reason: &Note,
+    proven: &Proven,
+) -> Result<Done<GoalView>, Error> {
+    turned(ctx, goal, (Op::GoalAbandon, "abandon"), Some(reason), |_, id, goal| {
+        Ok(goal.abandon(id, proven.person.clone(), ctx.now, reason.clone())?)
+    })
+}
+
+/// Ends a goal as reached. `met` says which evidence answers which criterion, numbered from 1.
+pub fn achieve(
+    ctx: &Ctx,
+    goal: Option<&GoalId>,
+    met: &[(usize, EvidenceId)],
+    proven: &Proven,
+) -> Result<Done<GoalView>, Error> {
+    turned(ctx, goal, (Op::GoalAchieve, "achieve"), None, |snapshot, id, goal| {
+        achieved(ctx, snapshot, id, goal, met, &proven.person)
+    })
+}
+
+fn achieved(
+    ctx: &Ctx,
+    snapshot: &Snapshot<'_>,
+    id: &GoalId,
+    goal: &Goal,
+    met: &[(usize, EvidenceId)],
+    person: &Person,
+) -> Result<Goal, Error> {
+    let mut evidence = vec![None; goal.done_when.len()];
+    for (number, found) in met {
+        if !snapshot.has_evidence(id, found)? {
+            return Err(Refusal::UnknownEvidence(found.clone()).into());
+        }
+        let criterion = number.checked_sub(1).and_then(|at| evidence.get_mut(at));
+        *criterion.ok_or_else(|| {
+            let criteria = goal.done_when.len();
+            Error::new(
+                Kind::Usage,
+                format!("goal `{id}` has no criterion {number} (it has {criteria} of them)"),
+            )
+            .hint(format!("run `loopx goal show {id}`"))
+        })? = Some(found.clone());
+    }
+    let open: Vec<GateId> =
+        snapshot.gates(id)?.into_iter().filter(|(_, gate)| gate.is_open()).map(|(id, _)| id).collect();
+    if !open.is_empty() {
+        return Err(Refusal::GoalGated { goal: id.clone(), gates: open }.into());
+    }
+    Ok(goal.achieve(id, person.clone(), ctx.now, evidence)?)
+}
+
+/// What a person is asked to confirm, and what of the goal they should have in front of them.
+#[derive(Debug)]
+pub struct Over {
+    pub goal: GoalId,
+    pub objective: Title,
+    /// Each criterion with its evidence, if it has any.
+    pub criteria: Vec<(Title, Option<EvidenceId>)>,
+    /// Todos that are not closed.
+    pub open: usize,
+}
+
+/// Prepares the end of a goal, or its going on. With `met`, refuses what cannot be achieved anyway.
+pub fn over(ctx: &Ctx, goal: Option<&GoalId>, met: Option<&[(usize, EvidenceId)]>) -> Result<Over, Error> {
+    let snapshot = ctx.store.trusted()?;
+    let id = ctx.goal_id(&snapshot, goal)?;
+    let goal = snapshot.goal(&id)?.ok_or_else(|| Refusal::UnknownGoal(id.clone()))?;
+    if let Some(met) = met {
+        achieved(ctx, &snapshot, &id, &goal, met, &ctx.owner()?)?;
+    }
+    let answered = |at: usize| met?.iter().find(|(number, _)| *number == at + 1).map(|(_, id)| id.clone());
+    let criteria = goal.done_when.iter().enumerate().map(|(at, text)| (text.clone(), answered(at))).collect();
+    Ok(Over { open: snapshot.todos(&id)?.len(), goal: id, objective: goal.objective, criteria })
+}
+
+fn turned(
+    ctx: &Ctx,
+    goal: Option<&GoalId>,
+    (op, verb): (Op, &str),
+    reason: Option<&Note>,
+    turn: impl Fn(&Snapshot<'_>, &GoalId, &Goal) -> Result<Goal, Error>,
+) -> Result<Done<GoalView>, Error> {
+    let stamp = ctx.stamp()?;
+    ctx.update(&stamp, |snapshot| {
+        let id = ctx.goal_id(snapshot, goal)?;
+        let before = snapshot.goal(&id)?.ok_or_else(|| Refusal::UnknownGoal(id.clone()))?;
+        let after = turn(snapshot, &id, &before)?;
+        let change = Change {
+            op,
+            subject: subject(&format!("{verb} goal {id}"), &after.objective),
+            body: reason.cloned(),
+            goal: Some(id.clone()),
+            turn: None,
+            puts: vec![Record::Goal(id.clone(), after.clone())],
+        };
+        let quota = view(ctx, snapshot, id.clone())?.quota;
+        Ok((Some(change), GoalView { id, goal: after, quota }))
+    })
 }

@@ -1,5 +1,7 @@
 //! May something leave this machine? For whoever asks beside git's own hook: a publisher, a build, a job of CI.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{
@@ -9,7 +11,7 @@ use super::{
 };
 use crate::{
     domain::{
-        gate::Act,
+        gate::{Act, Gate, Tip},
         push::{Reason, Verdict, unchecked, verdict_on},
     },
     error::{Error, Kind},
@@ -66,7 +68,13 @@ pub fn check_copy(ctx: &Ctx, act: Act, receipt: bool, revision: &str) -> Result<
 
 fn judge(ctx: &Ctx, snapshot: &Snapshot<'_>, act: Act, receipt: bool) -> Result<Guarded, Error> {
     let gates = gates(snapshot)?;
-    let verdict = verdict_on(act, gates.iter().map(|(goal, id, gate)| (goal, id, gate)));
+    let standing = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.bind().is_some());
+    let tip = match standing().any(|gate| gate.holds_back(act)) {
+        true => checked_out(ctx, &standing().flat_map(Gate::answered).collect())?,
+        false => None,
+    };
+    let all = gates.iter().map(|(goal, id, gate)| (goal, id, gate));
+    let verdict = verdict_on(act, all, tip.as_ref());
     let verdict = match receipt || snapshot.policy()?.require_receipt {
         true => verdict.and(unchecked(&receipts(snapshot)?, [going(ctx, act)?])),
         false => verdict,
@@ -76,7 +84,7 @@ fn judge(ctx: &Ctx, snapshot: &Snapshot<'_>, act: Act, receipt: bool) -> Result<
         Verdict::Refused(reasons) => reasons,
     };
     let view = |reason: &Reason| match reason {
-        Reason::Gate { goal, id, gate } => {
+        Reason::Gate { goal, id, gate, .. } => {
             Some(GateView::of(ctx, goal.clone(), id.clone(), gate.as_ref().clone()))
         }
         Reason::Carries { .. } | Reason::Unchecked { .. } => None,
@@ -99,6 +107,15 @@ fn going(ctx: &Ctx, act: Act) -> Result<(String, String), Error> {
     let committed = || Ok(git.head()?.map(|head| ("`HEAD`".to_owned(), head.tree)));
     let nothing = || Error::new(Kind::Refused, "nothing is committed yet that could have been checked");
     lying.map_or_else(committed, |lying| Ok(Some(lying))).and_then(|going| going.ok_or_else(nothing))
+}
+
+/// The commit that is checked out, if nothing was changed since: what a publisher makes its package from.
+fn checked_out(ctx: &Ctx, answered: &BTreeSet<&str>) -> Result<Option<Tip>, Error> {
+    let git = ctx.store.git();
+    match git.head()? {
+        Some(head) if !git.is_dirty()? => Ok(git.leaving(&head.commit, answered)?),
+        _ => Ok(None),
+    }
 }
 
 /// Says of an error on the way to the answer what it means for `act`.

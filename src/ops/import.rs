@@ -161,7 +161,7 @@ fn refused(refusal: Refusal, from: Source, path: &Path) -> Error {
 }
 
 /// Draws `count` ids, ascending. `draw` is told what was drawn already.
-fn ids<I: Ord>(
+pub(super) fn ids<I: Ord>(
     ctx: &Ctx,
     count: usize,
     draw: impl Fn(&Entropy, &BTreeSet<I>) -> Result<Option<I>, Error>,

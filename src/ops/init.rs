@@ -7,7 +7,7 @@ use crate::{
     domain::{
         actor::Proven,
         id::GoalId,
-        policy::{Approval, Policy, RepositoryId},
+        policy::{Policy, RepositoryId},
         text::Title,
     },
     error::{Error, Kind},
@@ -110,11 +110,7 @@ pub fn init(
             .hint("run `loopx init` in a terminal"));
     }
     let stamp = ctx.stamp()?;
-    let policy = Policy {
-        repository: RepositoryId::new(&ctx.entropy),
-        approval: Approval::Terminal,
-        require_receipt: false,
-    };
+    let policy = Policy::new(RepositoryId::new(&ctx.entropy));
     let setup = ctx.store.set_up(&plan.branch, &plan.situation, &policy, &stamp)?;
     // The configuration that was just written is read by a store of its own.
     let ctx = &ctx.reopened()?;

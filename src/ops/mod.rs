@@ -40,14 +40,15 @@ use crate::{
     caller::Caller,
     domain::{
         actor::{Person, Stamp},
-        change::Change,
+        authority,
+        change::{Change, Op},
         goal::GoalState,
         id::{Entropy, GoalId},
         refusal::Refusal,
         state::Loop,
         time::Timestamp,
     },
-    error::Error,
+    error::{Error, Kind},
     store::{Snapshot, Store, Warning, gits::Gits},
 };
 
@@ -78,6 +79,19 @@ pub struct Done<T> {
     pub commit: Option<String>,
     #[serde(serialize_with = "as_texts")]
     pub warnings: Vec<Warning>,
+}
+
+/// Whoever stamps may make a mutation of this kind. Whether a person showed to be one was asked before; this holds a door
+/// that forgot to ask.
+fn must_be_allowed(op: Op, stamp: &Stamp) -> Result<(), Error> {
+    match authority::allows(op, false, &stamp.by) {
+        true => Ok(()),
+        false => {
+            let what = format!("`{}` takes a person, and this is agent `{}`", op.word(), stamp.by.name());
+            Err(Error::new(Kind::PersonNeeded, what)
+                .hint("ask the person to do it in a terminal of their own"))
+        }
+    }
 }
 
 fn as_texts<S: serde::Serializer>(warnings: &[Warning], serializer: S) -> Result<S::Ok, S::Error> {
@@ -116,10 +130,16 @@ impl Ctx {
     fn update<T>(
         &self,
         stamp: &Stamp,
-        decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), Error>,
+        mut decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), Error>,
     ) -> Result<Done<T>, Error> {
         let first = |snapshot: &Snapshot<'_>| bypass::note(self, stamp, snapshot);
-        let updated = self.store.update_after(stamp, first, decide)?;
+        let updated = self.store.update_after(stamp, first, |snapshot| {
+            let (change, value) = decide(snapshot)?;
+            if let Some(change) = &change {
+                must_be_allowed(change.op, stamp)?;
+            }
+            Ok::<_, Error>((change, value))
+        })?;
         let mut warnings = updated.warnings;
         warnings.extend(enforcement::keep(self).map(Warning::Unguarded));
         Ok(Done { value: updated.value, commit: updated.commit, warnings })

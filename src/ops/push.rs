@@ -51,6 +51,8 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
     // What another branch has was let in there, which says nothing of the branches that a gate is about.
     let about_files = || holding().map(|gate| &gate.scope).filter(|scope| !scope.paths.is_empty());
     let counts = |name: &str| about_files().all(|scope| scope.has_branch(name));
+    let answered: BTreeSet<&str> = holding().flat_map(Gate::answered).collect();
+    let look_at_tips = holding().any(|gate| gate.bind().is_some());
     let remotes = match holding().any(|gate| !gate.scope.remotes.is_empty()) {
         true => ctx.store.git().known_as(&remote.name, &remote.url)?,
         false => BTreeSet::new(),
@@ -71,7 +73,11 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
                     Some(_) => ctx.store.changed_files(id, &remote.name, was, counts)?,
                     None => None,
                 };
-                RefUpdate::Written { carries, changed }
+                let tip = match look_at_tips {
+                    true => ctx.store.git().leaving(id, &answered)?,
+                    false => None,
+                };
+                RefUpdate::Written { carries, changed, tip }
             }
         };
         refs.push(PushedRef { local: line.local.clone(), remote: line.remote.clone(), update });

@@ -54,6 +54,9 @@ pub struct Pick {
     pub id: TodoId,
     pub title: Title,
     pub priority: Priority,
+    /// It is a monitor: to be looked at and polled, not completed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub monitor: bool,
     /// The end of the claim, when the agent holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<Timestamp>,
@@ -105,6 +108,10 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
     use decision::{Planless, Stopped, Waiting};
     let title = |todo: &TodoId| state.todos[todo].title.clone();
     let (why, next) = match &decision {
+        Decision::Continue { todo, until } if state.todos[todo].monitor.is_some() => (
+            format!("your claim on `{todo}` holds until {until}"),
+            format!("loopx todo poll {todo} --fingerprint \"<what there is>\""),
+        ),
         Decision::Continue { todo, until } => {
             (format!("your claim on `{todo}` holds until {until}"), format!("loopx todo done {todo}"))
         }
@@ -115,6 +122,14 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
             format!("gate `{}` is open, but `{todo}` does not fall under it", gates.first),
             format!("loopx todo claim {todo}"),
         ),
+        Decision::Poll { todo, gates } => {
+            let beside =
+                gates.as_ref().map(|gates| format!(", and gate `{}` is open elsewhere", gates.first));
+            (
+                format!("monitor `{todo}` is due{}", beside.unwrap_or_default()),
+                format!("loopx todo poll {todo} --fingerprint \"<what there is>\""),
+            )
+        }
         Decision::Ask { gates } => (
             "everything that could be done waits for a person".into(),
             format!("loopx gate resolve {} --decision {}", gates.first, state.gates[&gates.first].options[0]),
@@ -132,6 +147,17 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
         Decision::Wait { why: Waiting::Claims, until } => {
             let until = until.map(|until| format!("; the first claim ends at {until}")).unwrap_or_default();
             (format!("other agents have all the work{until}"), "loopx todo list".into())
+        }
+        Decision::Wait { why: Waiting::Monitors, until } => {
+            let until = until.map(|until| format!(" before {until}")).unwrap_or_default();
+            (format!("only monitors are left, and none is due{until}"), "loopx todo list --monitors".into())
+        }
+        Decision::Replan { why: Planless::Stale(todo) } => {
+            let unchanged = state.todos[todo].monitor.as_ref().map_or(0, |monitor| monitor.unchanged);
+            (
+                format!("nothing else is ready, and monitor `{todo}` found nothing new {unchanged} times"),
+                format!("loopx todo show {todo}"),
+            )
         }
         Decision::Replan { why: Planless::NoTodo } => {
             ("no todo is open".into(), format!("loopx todo add --goal-id {} \"<next step>\"", state.id))
@@ -153,7 +179,8 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
     };
     let todo = decision.todo().map(|id| {
         let todo = &state.todos[id];
-        Pick { id: id.clone(), title: todo.title.clone(), priority: todo.priority, lease_until }
+        let (title, monitor) = (todo.title.clone(), todo.monitor.is_some());
+        Pick { id: id.clone(), title, priority: todo.priority, monitor, lease_until }
     });
     let pending =
         decision.gates().into_iter().flat_map(|gates| std::iter::once(&gates.first).chain(&gates.rest));

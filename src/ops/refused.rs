@@ -17,6 +17,7 @@ impl From<Refusal> for Error {
             | R::UnknownBypass(_) => Kind::NotFound,
             R::SeveralGoals(_) | R::GateInSeveralGoals { .. } | R::AmbiguousTodo { .. } => Kind::Usage,
             R::QuestionChanged { .. } => Kind::Conflict,
+            R::OfAPerson { .. } | R::CheckIsKept { .. } | R::NeedOfAPerson { .. } => Kind::PersonNeeded,
             _ => Kind::Refused,
         };
         let hint = match &refusal {
@@ -34,11 +35,36 @@ impl From<Refusal> for Error {
             R::GateInSeveralGoals { goals, .. } => {
                 goals.first().map(|goal| format!("add `--goal-id {goal}`"))
             }
-            R::GateDecided { gate, .. } | R::QuestionChanged { gate } => {
+            R::GateDecided { gate, .. } | R::QuestionChanged { gate } | R::NotRejected { gate } => {
                 Some(format!("run `loopx gate show {gate}`"))
             }
+            R::NothingSeen { gate } => {
+                Some(format!("name one with `loopx gate resolve {gate} --decision approve --commit <rev>`"))
+            }
+            R::StandingOverWork => Some("leave `--todo` and `turn` out, or leave `--standing` out".into()),
             R::NotAnOption { options, .. } => {
                 options.first().map(|option| format!("use `--decision {option}`, for example"))
+            }
+            R::ApproversNeeded { .. } | R::SignatureNeeded => {
+                Some("run `loopx approver list` to see whose signature counts".into())
+            }
+            R::AskerAnswers { gate, .. } | R::SameApprover { gate, .. } | R::OutOfTime { gate, .. } => {
+                Some(format!("run `loopx gate show {gate}`"))
+            }
+            R::NoApprovers => {
+                Some("a person adds one with `loopx approver add <name> --key <file>.pub`".into())
+            }
+            R::NotAnApprover(_)
+            | R::ApproverRemoved { .. }
+            | R::ApproverExists(_)
+            | R::KeyOfAnother { .. }
+            | R::UnlistedKey
+            | R::OtherKey { .. }
+            | R::KeyExpired { .. }
+            | R::LastApprover(_) => Some("run `loopx approver list`".into()),
+            R::SignedBefore { .. } => Some("look at the clock: `date`".into()),
+            R::OtherNamespace { .. } | R::SignedElse(_) | R::NoSignature | R::WrongSignature(_) => {
+                Some("let loopx do the signing: `--sign-with <key file>`".into())
             }
             R::UnknownTodo(_) => Some("run `loopx todo list --all`".into()),
             R::AmbiguousTodo { candidates, .. } => {
@@ -47,6 +73,33 @@ impl From<Refusal> for Error {
             R::TodoClaimed { .. } | R::NeedsOpen { .. } | R::TodoForPerson { .. } => {
                 Some("run `loopx quota should-run` for something to do".into())
             }
+            R::TakenOver { .. } | R::NothingReady { .. } => {
+                Some("run `loopx quota should-run`: it says what may be done now, and why".into())
+            }
+            R::OfAPerson { todo, what, .. } => {
+                let verb = if *what == "change" { "edit" } else { what };
+                Some(format!("ask the person to run `loopx todo {verb} {todo}` in a terminal"))
+            }
+            R::CheckIsKept { todo, .. } | R::NeedOfAPerson { todo, .. } => {
+                Some(format!("ask the person to run `loopx todo edit {todo}` in a terminal"))
+            }
+            R::CheckNotPassed { todo, .. } => {
+                Some(format!("run `loopx todo done {todo}` again: the check was changed meanwhile"))
+            }
+            R::TodoNotClosed { todo, .. }
+            | R::NotBlocked { todo }
+            | R::NoMonitor { todo }
+            | R::Circle { todo, .. } => Some(format!("run `loopx todo show {todo}`")),
+            R::IsAMonitor { todo } => Some(format!(
+                "add todos with `loopx todo poll {todo} --changed --follow-up \"<what to do>\"`"
+            )),
+            R::GoalAlready { goal, .. } | R::GoalNotPaused { goal } => {
+                Some(format!("run `loopx goal show {goal}`"))
+            }
+            R::GoalGated { gates, .. } => gates.first().map(|gate| format!("run `loopx gate show {gate}`")),
+            R::GoalUnmet { missing, .. } => missing.first().map(|(number, _)| {
+                format!("give `--met {number}=<evidence>`; `loopx evidence list` shows what there is")
+            }),
             R::NotClaimed { todo } => Some(format!("run `loopx todo claim {todo}`")),
             R::TodoBlocked { on: Some(gate), .. } => Some(format!("run `loopx gate show {gate}`")),
             R::GateOverTodo { gate, answers, .. } => {

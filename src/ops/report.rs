@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::{Ctx, evidence::brief};
 use crate::{
     domain::{
-        actor::Actor,
+        actor::{Actor, Person},
         bypass::Bypass,
         change::Record,
         evidence::Evidence,
-        gate::{Gate, GateState},
+        gate::{Answer, Gate, GateState},
         id::{BypassId, EvidenceId, GateId, GoalId, TodoId},
         quota::Spend,
         text::{Note, Title},
@@ -71,13 +71,15 @@ pub struct Decision {
     pub gate: GateId,
     pub goal: GoalId,
     pub question: Title,
-    /// The answer, or `withdrawn`.
+    /// The answer, `withdrawn`, or `reopened`.
     pub decision: String,
+    /// What a standing gate was answered about, in hex.
+    pub commit: Option<String>,
     pub by: String,
     pub at: Timestamp,
     pub note: Option<Note>,
-    /// How long the question waited.
-    pub waited_seconds: Seconds,
+    /// How long the question waited; null for a standing one, which waits for no single answer.
+    pub waited_seconds: Option<Seconds>,
 }
 
 /// A question that holds something back.
@@ -87,6 +89,8 @@ pub struct Question {
     pub goal: GoalId,
     pub question: Title,
     pub rejected: bool,
+    /// It is asked again for every commit.
+    pub standing: bool,
     pub asked_by: Actor,
     pub at: Timestamp,
 }
@@ -164,9 +168,11 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
     for step in ctx.store.steps(from.as_deref(), &tip)?.into_values() {
         match (step.before, step.after) {
             (before, Some(Record::Gate(goal, id, gate))) => {
-                let is_new =
-                    !matches!(before, Some(Record::Gate(_, _, before)) if before.state == gate.state);
-                report.decisions.extend(Some(()).filter(|()| is_new).and_then(|()| decision(goal, id, gate)));
+                let before = match before {
+                    Some(Record::Gate(_, _, before)) => Some(before.state),
+                    _ => None,
+                };
+                report.decisions.extend(decisions(&goal, &id, before.as_ref(), &gate));
             }
             (before, Some(Record::Todo(goal, id, todo))) => {
                 let is_new =
@@ -203,6 +209,7 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
             gate: id,
             goal: state.id.clone(),
             rejected: gate.is_rejected(),
+            standing: gate.bind().is_some(),
             question: gate.question,
             asked_by: gate.asked.by,
             at: gate.asked.at,
@@ -213,30 +220,69 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
     Ok(report)
 }
 
-fn decision(goal: GoalId, gate: GateId, record: Gate) -> Option<Decision> {
-    let (decision, by, at, note) = match record.state {
-        GateState::Open {} => return None,
-        GateState::Resolved { decision, by, at, note, .. } => (decision.to_string(), by, at, note),
-        GateState::Withdrawn { by, at, reason, .. } => ("withdrawn".to_owned(), by, at, Some(reason)),
-    };
-    let waited_seconds = record.asked.at.age(at);
-    Some(Decision {
-        gate,
-        goal,
-        question: record.question,
+/// What persons said at a gate since it was in the state `before`.
+fn decisions(goal: &GoalId, id: &GateId, before: Option<&GateState>, gate: &Gate) -> Vec<Decision> {
+    let decision = |decision: String, by: &Person, at: Timestamp, note: Option<&Note>| Decision {
+        gate: id.clone(),
+        goal: goal.clone(),
+        question: gate.question.clone(),
         decision,
+        commit: None,
         by: by.name().to_owned(),
         at,
-        note,
-        waited_seconds,
-    })
+        note: note.cloned(),
+        waited_seconds: Some(gate.asked.at.age(at)),
+    };
+    if before == Some(&gate.state) {
+        return Vec::new();
+    }
+    let known = before.map(answers).unwrap_or_default();
+    let new = answers(&gate.state).iter().filter(|answer| !known.contains(answer));
+    let mut decisions: Vec<Decision> = new
+        .map(|answer| {
+            let said = decision(answer.decision.to_string(), &answer.by, answer.at, answer.note.as_ref());
+            match gate.bind() {
+                Some(_) => Decision { commit: answer.seen.commit.clone(), waited_seconds: None, ..said },
+                None => said,
+            }
+        })
+        .collect();
+    let reopened = |state: &GateState| match state {
+        GateState::Open { reopened, .. } => reopened.clone(),
+        _ => None,
+    };
+    match &gate.state {
+        GateState::Open { reopened: Some(again), .. }
+            if before.and_then(reopened).as_ref() != Some(again) =>
+        {
+            decisions.insert(0, decision("reopened".to_owned(), &again.by, again.at, Some(&again.reason)));
+        }
+        GateState::Open { .. } | GateState::Standing { .. } => {}
+        GateState::Resolved { decision: answer, by, at, note, .. } => {
+            decisions.push(decision(answer.to_string(), by, *at, note.as_ref()));
+        }
+        GateState::Withdrawn { by, at, reason, .. } => {
+            decisions.push(decision("withdrawn".to_owned(), by, *at, Some(reason)));
+        }
+    }
+    decisions
+}
+
+/// The answers that a state keeps beside the one that ended it.
+fn answers(state: &GateState) -> &[Answer] {
+    match state {
+        GateState::Open { given: answers, .. }
+        | GateState::Standing { answers, .. }
+        | GateState::Resolved { after: answers, .. } => answers,
+        GateState::Withdrawn { .. } => &[],
+    }
 }
 
 fn outcome(goal: GoalId, todo: TodoId, record: Todo) -> Option<Outcome> {
     let state = record.state.word();
     let (by, at, note) = match record.state {
         TodoState::Done { by, at, note, .. } => (by, at, note),
-        TodoState::Dropped { by, at, reason } => (by, at, Some(reason)),
+        TodoState::Dropped { by, at, reason, .. } => (by, at, Some(reason)),
         TodoState::Open { .. } | TodoState::Claimed { .. } | TodoState::Blocked { .. } => return None,
     };
     Some(Outcome { todo, goal, title: record.title, state, by, at, note })

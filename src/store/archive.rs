@@ -115,8 +115,9 @@ fn segment_of(
     id: &str,
 ) -> Result<Option<usize>, Error> {
     let Some(index) = snapshot.bytes(&index_file(&shelf.closed(goal), id))? else { return Ok(None) };
-    let line = index.lines().find_map(|line| line.to_str().ok()?.strip_prefix(id)?.strip_prefix(' '));
-    Ok(line.and_then(|from| from.parse().ok()))
+    // What was opened again and folded again is in several; the last one counts.
+    let numbers = index.lines().filter_map(|line| line.to_str().ok()?.strip_prefix(id)?.strip_prefix(' '));
+    Ok(numbers.filter_map(|from| from.parse().ok()).max())
 }
 
 /// The ids of folded records that begin with `prefix`.
@@ -153,6 +154,23 @@ pub(super) fn find<T: Stored>(
     let line = bytes.lines().find(|line| line.find(&marked).is_some_and(|at| at < marked.len() + 32));
     let line = line.ok_or_else(|| damaged("it names a segment that does not have the record"))?;
     read_line::<T>(path, line).map(|line| Some(line.record))
+}
+
+/// Every folded record, the oldest segment first.
+pub(super) fn records<T: Stored>(
+    snapshot: &Snapshot<'_>,
+    shelf: Shelf,
+    goal: &GoalId,
+) -> Result<Vec<(String, T)>, Error> {
+    let mut records = Vec::new();
+    for (_, _, path) in segments(snapshot, &shelf.closed(goal))? {
+        let bytes = snapshot.bytes(&path)?.unwrap_or_default();
+        for line in bytes.lines() {
+            let Line { id, record, format: _ } = read_line::<T>(&path, line)?;
+            records.push((id, record));
+        }
+    }
+    Ok(records)
 }
 
 /// A line of the segment at `path`.
@@ -275,7 +293,7 @@ fn closed_at(state: &TodoState) -> Option<Timestamp> {
 fn decided_at(state: &GateState) -> Option<Timestamp> {
     match state {
         GateState::Resolved { at, .. } | GateState::Withdrawn { at, .. } => Some(*at),
-        GateState::Open {} => None,
+        GateState::Open { .. } | GateState::Standing { .. } => None,
     }
 }
 

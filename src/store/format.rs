@@ -42,18 +42,20 @@ pub trait Stored: Serialize + DeserializeOwned {
 
 impl Stored for Policy {
     const SYNTAX: Syntax = Syntax::Toml;
-    const FIELDS: &'static [&'static str] = &["repository", "approval", "require_receipt"];
+    const FIELDS: &'static [&'static str] =
+        &["repository", "approval", "require_receipt", "approvers", "changed"];
 }
 
 impl Stored for Gate {
     const SYNTAX: Syntax = Syntax::Toml;
-    const FIELDS: &'static [&'static str] = &["question", "options", "blocks", "todos", "asked", "state"];
+    const FIELDS: &'static [&'static str] =
+        &["question", "options", "blocks", "todos", "scope", "asked", "state"];
 }
 
 impl Stored for Todo {
     const SYNTAX: Syntax = Syntax::Toml;
     const FIELDS: &'static [&'static str] =
-        &["title", "body", "for", "priority", "needs", "requires", "added", "state"];
+        &["title", "body", "for", "priority", "needs", "requires", "check", "monitor", "added", "state"];
 }
 
 impl Stored for Evidence {
@@ -260,7 +262,7 @@ is = "open"
         );
         unreadable(
             TODO.replace("title", "tittle").as_bytes(),
-            "cannot be read: unknown field `tittle`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `added`, `state`",
+            "cannot be read: unknown field `tittle`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `check`, `monitor`, `added`, `state`",
         );
         unreadable(
             format!("{TODO}<<<<<<< a\n").as_bytes(),
@@ -282,7 +284,7 @@ is = "open"
         assert_eq!(decode::<Todo>("t", written.as_bytes()).unwrap(), todo);
         unreadable(
             TODO.replace("priority", "colour = \"red\"\npriority").as_bytes(),
-            "cannot be read: unknown field `colour`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `added`, `state`",
+            "cannot be read: unknown field `colour`, expected one of `title`, `body`, `for`, `priority`, `needs`, `requires`, `check`, `monitor`, `added`, `state`",
         );
     }
 }

@@ -27,7 +27,7 @@ use super::{
     program,
     signature::{self, Signature},
 };
-use crate::domain::actor::Person;
+use crate::domain::{actor::Person, time::Timestamp};
 
 /// The git config key that names the state branch.
 pub(super) const BRANCH_KEY: &str = "loopx.branch";
@@ -483,6 +483,14 @@ impl Git {
         let tree =
             gix::objs::CommitRefIter::from_bytes(&bytes, self.hash_kind()).tree_id().map_err(damaged)?;
         Ok(Base { commit, tree })
+    }
+
+    /// When a commit was made, as it says itself.
+    pub(super) fn date(&self, commit: ObjectId) -> Result<Timestamp, Error> {
+        let bytes = self.object(commit, Kind::Commit)?;
+        let committer =
+            gix::objs::CommitRefIter::from_bytes(&bytes, self.hash_kind()).committer().map_err(damaged)?;
+        Ok(Timestamp::from_unix(committer.time().map_or(0, |time| time.seconds)))
     }
 
     /// The bytes of a blob.

@@ -15,6 +15,7 @@
 //! record), [`snapshot`] (reading), this file (writing), [`history`] and [`project`] (the other two things that are read),
 //! [`pushes`] (what went out, and what the hook said of it).
 
+pub mod approval;
 pub mod archive;
 mod checkpoint;
 mod durability;

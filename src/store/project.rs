@@ -17,7 +17,7 @@ use super::{
     layout, program,
     view::{FOLDER, Look, diff},
 };
-use crate::domain::push::Carried;
+use crate::domain::{gate::Tip, push::Carried};
 
 /// So many new commits are looked at before anything is left out that the other side has on other branches.
 const A_FEW: usize = 200;
@@ -28,6 +28,16 @@ pub struct ProjectCommit {
     pub commit: String,
     pub tree: String,
     pub subject: String,
+}
+
+/// What a commit would take along.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brings {
+    /// Commits that no remote is known to have; none in a clone that knows of no remote, where the commit is compared with
+    /// the one it was made from.
+    pub commits: Option<usize>,
+    /// The files that differ, a line each, and their number.
+    pub files: Vec<String>,
 }
 
 /// A file of the project.
@@ -70,6 +80,30 @@ impl Git {
             tree: base.tree.to_string(),
             subject: crate::domain::text::shown(&subject, 120),
         })
+    }
+
+    /// What a commit (hex) would take along to whoever has what the remotes of this clone have.
+    pub fn brings(&self, commit: &str) -> Result<Brings, Error> {
+        let dir = self.worktree().unwrap_or_else(|| self.common_dir().to_path_buf());
+        let ask = |args: &[&str]| program::git("compare commits", self.repo().git_dir(), &dir, args, b"");
+        let knows_a_remote = !ask(&["for-each-ref", "--count=1", "refs/remotes"])?.is_empty();
+        let new = ask(&["rev-list", "--boundary", "--topo-order", commit, "--not", "--remotes"])?;
+        let (there, new): (Vec<_>, Vec<_>) =
+            new.lines().map(|line| line.to_str_lossy().into_owned()).partition(|line| line.starts_with('-'));
+        let stat = ["-c", "core.quotePath=true"];
+        let flags = ["--stat=70,50,10", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
+        let made_from =
+            || ask(&[&stat[..], &["show", "--format=", "--first-parent"], &flags, &[commit]].concat());
+        let files = match (knows_a_remote, new.is_empty(), there.first()) {
+            (true, true, _) => Vec::new(),
+            (true, false, Some(base)) => {
+                ask(&[&stat[..], &["diff"], &flags, &[&base[1..], commit]].concat())?
+            }
+            _ => made_from()?,
+        };
+        let shown = |line: &[u8]| crate::domain::text::shown(line.to_str_lossy().trim(), 100);
+        let files = files.lines().filter(|line| !line.is_empty()).map(shown).collect();
+        Ok(Brings { commits: knows_a_remote.then_some(new.len()), files })
     }
 
     /// Whether tracked files differ from the commit that is checked out.
@@ -281,6 +315,50 @@ impl Git {
             changed.extend(of_commit.unwrap_or_default());
         }
         Ok(Some(changed))
+    }
+
+    /// The commit that `pushed` (hex) is or names, and how it is related to those that were `answered` about (hex). None
+    /// for something else than a commit. An answer about a commit that is not here is about nothing that is.
+    pub fn leaving(&self, pushed: &str, answered: &BTreeSet<&str>) -> Result<Option<Tip>, Error> {
+        let failed =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
+        let object = self.repo().find_object(super::git::object_id(pushed)?).map_err(failed)?;
+        let object = object.peel_tags_to_end().map_err(failed)?;
+        if object.kind != gix::objs::Kind::Commit {
+            return Ok(None);
+        }
+        let commit = object.id;
+        let mut tip =
+            Tip { commit: commit.to_string(), tree: self.base(commit)?.tree.to_string(), ..Tip::default() };
+        for name in answered {
+            let Some(seen) =
+                ObjectId::from_hex(name.as_bytes()).ok().filter(|id| self.repo().has_object(*id))
+            else {
+                continue;
+            };
+            if self.was_made_from(seen, commit)? {
+                tip.within.insert((*name).to_owned());
+            }
+            if self.was_made_from(commit, seen)? {
+                tip.reaches.insert((*name).to_owned());
+            }
+        }
+        Ok(Some(tip))
+    }
+
+    /// Whether `old` is `new` or one of its ancestors.
+    fn was_made_from(&self, new: ObjectId, old: ObjectId) -> Result<bool, Error> {
+        if new == old {
+            return Ok(true);
+        }
+        let failed =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
+        let mut beyond = self.repo().rev_walk([old]).with_hidden([new]).all().map_err(failed)?;
+        beyond
+            .next()
+            .transpose()
+            .map_err(|error| Error::Damaged(error.to_string()))
+            .map(|step| step.is_none())
     }
 
     /// The names and addresses by which a remote is known here that git calls `name` with the address `url`.

@@ -117,6 +117,8 @@ proptest! {
             priority: Priority::P2,
             needs: BTreeSet::new(),
             requires: BTreeSet::new(),
+        check: None,
+        monitor: None,
             added: stamp(),
             state: TodoState::Open { epoch: 0 },
         };

@@ -25,6 +25,7 @@ use crate::domain::{
     policy::Policy,
     quota::{Quota, Quotas, Spend},
     state::Loop,
+    time::Timestamp,
     todo::Todo,
 };
 
@@ -67,6 +68,11 @@ impl<'s> Snapshot<'s> {
     /// The commit this is the state of, in hex.
     pub fn tip(&self) -> String {
         self.base.commit.to_string()
+    }
+
+    /// When this became the state, as its commit says.
+    pub fn date(&self) -> Result<Timestamp, Error> {
+        self.git.date(self.base.commit)
     }
 
     /// The repository's own rules.
@@ -220,6 +226,11 @@ impl<'s> Snapshot<'s> {
         })
     }
 
+    /// Whether a todo is there and not closed.
+    pub(super) fn is_open(&self, goal: &GoalId, id: &TodoId) -> Result<bool, Error> {
+        Ok(self.entry(&Shelf::Todos.open_file(goal, id.as_str()))?.is_some())
+    }
+
     /// A goal with everything open in it.
     pub fn state(&self, id: &GoalId) -> Result<Option<Loop>, Error> {
         let Some(goal) = self.goal(id)? else { return Ok(None) };
@@ -253,6 +264,19 @@ impl<'s> Snapshot<'s> {
         self.files(Shelf::Todos.extension(), &Shelf::Todos.closed(goal))
     }
 
+    /// Every closed todo there ever was. This is the one look whose cost follows the past.
+    pub fn all_closed_todos(&self, goal: &GoalId) -> Result<BTreeMap<TodoId, Todo>, Error> {
+        let mut all = BTreeMap::new();
+        for (id, todo) in archive::records::<Todo>(self, Shelf::Todos, goal)? {
+            let id = self.id(&Shelf::Todos.closed(goal), &id)?;
+            if !self.is_open(goal, &id)? {
+                all.insert(id, todo);
+            }
+        }
+        all.extend(self.closed_todos(goal)?);
+        Ok(all)
+    }
+
     /// Finds the todo `prefix` means: the one of that very id, else the only open one that begins so, else the only
     /// closed one. What is typed in full and open is found without a look at the past.
     pub fn find_todo(&self, prefix: &TodoPrefix) -> Result<Found, Error> {
@@ -280,6 +304,9 @@ impl<'s> Snapshot<'s> {
         for goal in self.goals()? {
             let mut names = self.names(Shelf::Todos.extension(), &Shelf::Todos.closed(&goal))?;
             names.extend(archive::names(self, Shelf::Todos, &goal, prefix.as_str())?);
+            // What was folded, opened again and closed again lies in two places.
+            names.sort();
+            names.dedup();
             closed.extend(self.matching(prefix, &goal, names)?);
         }
         Ok(match one(closed) {

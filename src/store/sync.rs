@@ -315,7 +315,15 @@ impl Store {
         let op = entry.op.as_deref().and_then(Op::from_word);
         let decides = matches!(
             op,
-            Some(Op::GateResolve | Op::GoalConfigure | Op::Import | Op::Checkpoint) if is_person
+            Some(
+                Op::GateResolve
+                    | Op::GoalConfigure
+                    | Op::GoalResume
+                    | Op::GoalAchieve
+                    | Op::GoalAbandon
+                    | Op::Import
+                    | Op::Checkpoint
+            ) if is_person
         );
         let by = if is_person { entry.signed_off_by } else { entry.actor };
         Ok(Taken { commit: entry.commit, subject: entry.subject, by: by.unwrap_or_default(), decides })

@@ -27,10 +27,10 @@ use crate::domain::{
     gate::{Act, Gate, Seen},
     goal::{Feature, Goal},
     id::{GoalId, SpendId, TodoId, TodoPrefix},
-    policy::{Approval, Policy, RepositoryId},
+    policy::{Policy, RepositoryId},
     quota::{Quota, Quotas, Spend},
     time::{Seconds, Timestamp},
-    todo::{Priority, Todo, TodoState, Worker},
+    todo::{Check, Looked, Monitor, Priority, Todo, TodoState, Worker},
 };
 
 /// A repository with state in it.
@@ -128,7 +128,7 @@ fn set_up(store: &Store, time: &str) -> Setup {
 }
 
 fn policy() -> Policy {
-    Policy { repository: RepositoryId::new(&[7; 16]), approval: Approval::Terminal, require_receipt: false }
+    Policy::new(RepositoryId::new(&[7; 16]))
 }
 
 fn ship() -> GoalId {
@@ -147,6 +147,8 @@ fn todo(title: &str) -> Todo {
         priority: Priority::P2,
         needs: BTreeSet::new(),
         requires: BTreeSet::new(),
+        check: None,
+        monitor: None,
         added: stamp("10:00"),
         state: TodoState::Open { epoch: 0 },
     }
@@ -160,7 +162,7 @@ fn put_todo(id: &str, todo: Todo) -> Record {
 fn done(title: &str, second: i64) -> Todo {
     let at = Timestamp::from_unix(at("12:00").unix() + second);
     let by: Actor = "agent:codex-1".parse().unwrap();
-    Todo { state: TodoState::Done { by, at, evidence: BTreeSet::new(), note: None }, ..todo(title) }
+    Todo { state: TodoState::Done { by, at, evidence: BTreeSet::new(), note: None, epoch: 0 }, ..todo(title) }
 }
 
 /// The id of the todo with this number; ids begin with every digit there is.
@@ -200,6 +202,12 @@ fn every_kind() -> Vec<Record> {
         ..claimed
     };
     let claimed = claimed.claim(&todo_id("t-7k3q"), &stamp("10:00"), Seconds(3600)).unwrap();
+    let check = Check { argv: CommandLine::typed("sh -c 'a \"b\" && c'").unwrap(), timeout: Seconds(60) };
+    let watched =
+        Todo { check: Some(check), monitor: Some(Monitor::new(Seconds(600), at("10:00"))), ..todo("Watch") };
+    let (watched, _) =
+        watched.poll(&todo_id("t-0003"), &stamp("10:00"), Looked::Saw("green".parse().unwrap())).unwrap();
+    let watched = watched.claim(&todo_id("t-0003"), &stamp("10:00"), Seconds(60)).unwrap();
     let note = "too risky".parse().unwrap();
     let blocked = claimed.block_on(&id, &stamp("10:00").by, at("10:10"), note);
     let finding = |what: Finding| Evidence {
@@ -220,7 +228,7 @@ fn every_kind() -> Vec<Record> {
         watched: watched.map(Box::new),
     };
     let heard = Heard::of(9_000, &[1; 32], b"a \"b\"\n\n c", b"\ttail\n");
-    let watched = Watched {
+    let overheard = Watched {
         cut: Some(Cut::Timeout),
         receipt: true,
         tree: Some("1".repeat(40)),
@@ -229,6 +237,8 @@ fn every_kind() -> Vec<Record> {
         stdout: Some(heard),
         stderr: None,
     };
+    let output = Some("  ok\n\n\"quoted\"\n".parse().unwrap());
+    let passed = Finding::Check { argv: argv.clone(), seconds: Seconds(3), output };
     let turn = "turn-1".parse().unwrap();
     let spend = Spend { turn, slots: 2, evidence: vec!["e-0001".parse().unwrap()], added: stamp("10:00") };
     let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
@@ -259,6 +269,7 @@ fn every_kind() -> Vec<Record> {
             put_todo("t-7k3q", claimed),
             put_todo("t-0001", blocked),
             put_todo("t-0002", done("Done", 1)),
+            put_todo("t-0003", watched),
             evidence("e-0001", Finding::Note { text: "it works".parse().unwrap() }),
             evidence("e-0002", Finding::Link { url: "https://example.test/?a=b#c".parse().unwrap() }),
             evidence("e-0003", Finding::Commit { commit: "0".repeat(40), subject: "fix: \"it\"".into() }),
@@ -272,7 +283,7 @@ fn every_kind() -> Vec<Record> {
                 },
             ),
             evidence("e-0005", command(Ended::Exit(0), None)),
-            evidence("e-0006", command(Ended::Signal(15), Some(watched))),
+            evidence("e-0006", command(Ended::Signal(15), Some(overheard))),
             evidence("e-0007", Finding::Range { from: "0".repeat(40), to: "1".repeat(40), commits: 2 }),
             evidence(
                 "e-0008",
@@ -291,6 +302,7 @@ fn every_kind() -> Vec<Record> {
                 "e-000a",
                 Finding::Change { base: "0".repeat(40), tree: "1".repeat(40), files: 3, text: None },
             ),
+            evidence("e-000b", passed),
             Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
             Record::Bypass("b-0001".parse().unwrap(), bypass.clone()),
             Record::Bypass("b-0002".parse().unwrap(), acknowledged),

@@ -24,6 +24,7 @@ use crate::domain::{
     actor::Stamp,
     change::{Change, Op, Record},
     id::{GoalId, TodoId},
+    needs::circle,
     policy::RepositoryId,
     text::{hex, shown},
     todo::Todo,
@@ -390,6 +391,14 @@ pub(super) fn must_be_whole(snapshot: &Snapshot<'_>) -> Result<(), String> {
     for state in snapshot.states().map_err(said)? {
         for shelf in Shelf::ALL {
             archive::must_be_whole(snapshot, shelf, &state.id).map_err(said)?;
+        }
+        let needs = |id: &TodoId| {
+            Ok::<_, String>(state.todos.get(id).map(|todo| todo.needs.clone()).unwrap_or_default())
+        };
+        if let Some(first) =
+            circle(state.todos.keys().cloned(), needs)?.and_then(|circle| circle.first().cloned())
+        {
+            return Err(format!("todo `{first}` would need itself in the end"));
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ use std::{
 use gix::{ObjectId, bstr::ByteSlice as _};
 
 use super::{
-    Error, Snapshot, Store, archive,
+    Error, Snapshot, Store, approval, archive,
     format::{self, QuotaFile, Stored},
     layout::{self, Edit, Named},
     read_plain_file, transfer,
@@ -23,6 +23,11 @@ use crate::domain::{
     actor::{Actor, Person},
     audit::{Mutation, Step},
     change::{Op, Record},
+    goal::{Goal, GoalState},
+    id::{EvidenceId, GoalId, TodoId},
+    needs::circle,
+    refusal::Refusal,
+    state::may_leave_out,
     text::shown,
     time::{Seconds, Timestamp},
     todo::{Todo, TodoState},
@@ -347,7 +352,9 @@ fn judge_import(
 fn judge_whole(words: &Words, after: &Snapshot<'_>, at: Timestamp) -> Result<(), String> {
     transfer::must_be_whole(after)?;
     let (op, by) = (words.op, words.by.clone());
-    let mutation = Mutation { op, by, at, steps: Vec::new(), gates: BTreeMap::new(), standing: Vec::new() };
+    let policy = after.policy().map_err(|error| error.to_string())?;
+    let (gates, standing) = (BTreeMap::new(), Vec::new());
+    let mutation = Mutation { op, by, at, steps: Vec::new(), policy, gates, standing };
     mutation.judge().map_err(|illegal| illegal.to_string())
 }
 
@@ -453,9 +460,28 @@ fn judge_records(
         step.before = step.before.take().or(old);
         step.after = step.after.take().or(new);
     }
+    if words.op == Op::TodoReopen
+        && let (Some(before), Some(step)) = (before, steps.values_mut().next())
+        && let (None, Some(Record::Todo(goal, id, _))) = (&step.before, &step.after)
+    {
+        // It was folded, and its segment stays as it is.
+        step.before = before.todo(goal, id)?.map(|todo| Record::Todo(goal.clone(), id.clone(), todo));
+    }
+    let fresh: BTreeSet<EvidenceId> = steps
+        .values()
+        .filter_map(|step| match (&step.before, &step.after) {
+            (None, Some(Record::Evidence(_, id, _))) => Some(id.clone()),
+            _ => None,
+        })
+        .collect();
+    if let Some(before) = before
+        && let Some(problem) = misneeded(words, before, after, &steps)?
+    {
+        return Ok(Err(problem));
+    }
     for step in steps.values() {
         let (Some(before), Some(after)) = (before, &step.after) else { continue };
-        if let Some(problem) = misfit(before, step.before.is_none(), after)? {
+        if let Some(problem) = misfit(before, step.before.is_none(), after, &fresh)? {
             return Ok(Err(problem));
         }
     }
@@ -472,13 +498,28 @@ fn judge_records(
         (Op::BypassNote, Some(before)) => before.standing()?,
         _ => Vec::new(),
     };
-    let steps = steps.into_values().collect();
-    let mutation = Mutation { op: words.op, by: words.by.clone(), at, steps, gates, standing };
-    Ok(mutation.judge().map_err(|illegal| illegal.to_string()))
+    let policy = before.unwrap_or(after).policy()?;
+    let (op, by, steps) = (words.op, words.by.clone(), steps.into_values().collect());
+    let mutation = Mutation { op, by, at, steps, policy, gates, standing };
+    if let Err(illegal) = mutation.judge() {
+        return Ok(Err(illegal.to_string()));
+    }
+    match mutation.signed() {
+        Some(signed) => Ok(match approval::judge(signed, at, before.unwrap_or(after))? {
+            Ok(()) => Ok(()),
+            Err(refusal) => Err(format!("it is refused: {refusal}")),
+        }),
+        None => Ok(Ok(())),
+    }
 }
 
 /// Why a record does not fit to what there was before, if it does not.
-fn misfit(before: &Snapshot<'_>, is_new: bool, after: &Record) -> Result<Option<String>, Error> {
+fn misfit(
+    before: &Snapshot<'_>,
+    is_new: bool,
+    after: &Record,
+    fresh: &BTreeSet<EvidenceId>,
+) -> Result<Option<String>, Error> {
     let name = after.name();
     if is_new && was_there(before, after)? {
         return Ok(Some(format!("it adds {name}, which there was already")));
@@ -495,13 +536,76 @@ fn misfit(before: &Snapshot<'_>, is_new: bool, after: &Record) -> Result<Option<
         }
     }
     if let Record::Todo(goal, _, Todo { state: TodoState::Done { evidence, .. }, .. }) = after {
-        for id in evidence {
+        for id in evidence.difference(fresh) {
             if !before.has_evidence(goal, id)? {
                 return Ok(Some(format!("it completes {name} with evidence `{id}`, which is not there")));
             }
         }
     }
+    if let Record::Goal(goal, Goal { state: GoalState::Achieved { evidence, .. }, .. }) = after {
+        for id in evidence {
+            if !before.has_evidence(goal, id)? {
+                return Ok(Some(format!("it achieves {name} with evidence `{id}`, which is not there")));
+            }
+        }
+    }
     Ok(None)
+}
+
+/// What is wrong with needs: work on a todo begins and ends when they are closed, what is newly needed is there, none
+/// leads back to where it began, and an agent does not get around a person's work.
+fn misneeded(
+    words: &Words,
+    before: &Snapshot<'_>,
+    after: &Snapshot<'_>,
+    steps: &BTreeMap<String, Step>,
+) -> Result<Option<String>, Error> {
+    let mut changed: BTreeMap<&TodoId, (&GoalId, &Todo)> = BTreeMap::new();
+    for step in steps.values() {
+        let Some(Record::Todo(goal, id, todo)) = &step.after else { continue };
+        let had = match &step.before {
+            Some(Record::Todo(_, _, before)) => before.needs.clone(),
+            _ => BTreeSet::new(),
+        };
+        if matches!(words.op, Op::TodoClaim | Op::TodoDone | Op::TodoPoll) && step.before.is_some() {
+            for need in &todo.needs {
+                if before.is_open(goal, need)? {
+                    let (todo, needs) = (id.clone(), vec![need.clone()]);
+                    return Ok(Some(format!("it is refused: {}", Refusal::NeedsOpen { todo, needs })));
+                }
+            }
+        }
+        for need in todo.needs.difference(&had) {
+            if after.todo(goal, need)?.is_none() {
+                return Ok(Some(format!("todo/{id} needs `{need}`, which is not there")));
+            }
+        }
+        for need in had.difference(&todo.needs) {
+            if let Some(needed) = before.todo(goal, need)?
+                && let Err(refusal) = may_leave_out(id, need, &needed, &words.by)
+            {
+                return Ok(Some(format!("it is refused: {refusal}")));
+            }
+        }
+        if todo.needs != had || words.op == Op::TodoReopen {
+            changed.insert(id, (goal, todo));
+        }
+    }
+    // Nothing that was there needs what is new.
+    let only_new = words.op == Op::TodoAdd;
+    if only_new && changed.len() < 2 {
+        return Ok(None);
+    }
+    let Some((goal, _)) = changed.values().next().copied() else { return Ok(None) };
+    let found = circle(changed.keys().map(|id| (*id).clone()), |id| match changed.get(id) {
+        Some((_, todo)) => Ok(todo.needs.clone()),
+        None if only_new || !after.is_open(goal, id)? => Ok(BTreeSet::new()),
+        None => Ok::<_, Error>(after.todo(goal, id)?.map(|todo| todo.needs).unwrap_or_default()),
+    })?;
+    Ok(found.and_then(|circle| {
+        let refusal = Refusal::Circle { todo: circle.first()?.clone(), circle };
+        Some(format!("it is refused: {refusal}"))
+    }))
 }
 
 /// Whether the id of a record was used before, even if the record is closed by now.

@@ -26,6 +26,9 @@ fn a_push_waits_for_the_answer_and_then_goes_through() {
       options  approve, reject
       state    open
       commit   [ID] feature
+    1 commit that no remote has:
+      feature.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `schema-review` to approve gate `schema-review`: schema-review
     gate schema-review is answered: approve
@@ -84,6 +87,9 @@ fn a_gate_from_asking_to_the_answer() {
       options  approve, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `delete-the-staging-bucket` to approve gate `delete-the-staging-bucket`: delete-the-staging-bucket
     gate delete-the-staging-bucket is answered: approve
@@ -150,6 +156,9 @@ fn a_no_keeps_holding_until_a_person_says_yes() {
       options  approve, reject
       state    open
       commit   [ID] feature
+    1 commit that no remote has:
+      feature.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `drop` to reject gate `drop`: drop
     gate drop is answered: reject
@@ -287,6 +296,9 @@ fn a_gate_may_offer_other_answers() {
       options  blue, green, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `colour` to answer gate `colour` with blue: colour
     gate colour is answered: blue
@@ -350,6 +362,9 @@ fn the_same_id_in_two_goals_has_to_be_told_apart() {
       options  approve, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `ready` to approve gate `ready`: ready
     gate ready is answered: approve
@@ -375,6 +390,9 @@ fn an_answer_is_about_the_commit_that_was_named() {
       options  approve, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `ready` to approve gate `ready`: ready
     gate ready is answered: approve

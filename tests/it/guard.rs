@@ -49,8 +49,8 @@ fn what_a_gate_does_not_hold_back_may_go() {
     [exit 10]
     "#);
     repo.sleep(7_200);
-    repo.person("gate resolve out --decision reject", "out").success();
-    repo.person("gate resolve up --decision approve", "up").success();
+    repo.person("gate resolve out --decision reject", "out reject").success();
+    repo.person("gate resolve up --decision approve", "up approve").success();
     assert_snapshot!(repo.scene("
         loopx guard check --for publish
         loopx guard check --for push
@@ -494,7 +494,7 @@ fn a_job_sees_what_was_fetched_for_it() {
     [exit 1]
     "#);
     assert_eq!(files(&repo.path("job")), before, "it wrote something");
-    repo.cd("repo").person("gate resolve ready --decision approve", "ready").success();
+    repo.cd("repo").person("gate resolve ready --decision approve", "ready approve").success();
     assert_snapshot!(repo.cd("job").scene("
         loopx guard check --for publish --ci
         git fetch -q ../repo +refs/heads/loopx/state:refs/loopx/state
@@ -553,28 +553,33 @@ fn what_goes_out_has_to_be_what_was_checked() {
     assert_snapshot!(repo.scene("
         loopx policy show
         loopx guard check --for push --receipt
-        loopx policy require-receipt on --agent-id a
-        loopx policy require-receipt on
-        loopx policy require-receipt off --agent-id a
-        loopx policy require-receipt maybe
+        loopx policy set receipt=required --agent-id a
+        loopx policy set receipt=required
+        loopx policy set receipt=not-required --agent-id a
+        loopx policy set receipt=maybe
     "), @"
     $ loopx policy show
-    a person answers at a terminal; what goes out needs no receipt
+    policy
+      repository  [ID]
+      approval    terminal
+      receipt     not required
     $ loopx guard check --for push --receipt
     loopx: push refused: nothing shows that `HEAD` was checked (tree [ID])
     hint: check exactly these files with `loopx evidence run --receipt -- <command>`
     [exit 10]
-    $ loopx policy require-receipt on --agent-id a
-    a person answers at a terminal; what goes out needs a receipt
-    $ loopx policy require-receipt on
-    nothing changed
-    a person answers at a terminal; what goes out needs a receipt
-    $ loopx policy require-receipt off --agent-id a
-    [stderr] error: only a person may let out what was not checked, and this is agent `a` (`--agent-id` was given)
-    [stderr] hint: ask the person to run `loopx policy require-receipt off` in a terminal of their own
+    $ loopx policy set receipt=required --agent-id a
+    what goes out needs a receipt
+    $ loopx policy set receipt=required
+    what goes out needs a receipt already
+    $ loopx policy set receipt=not-required --agent-id a
+    [stderr] error: only a person may require no receipt any more for what goes out, and this is agent `a` (`--agent-id` was given)
+    [stderr] hint: ask the person to run `loopx policy set receipt=not-required` in a terminal of their own
     [exit 1]
-    $ loopx policy require-receipt maybe
-    [stderr] error: invalid value 'maybe' for '<on|off>': expected `on` or `off`
+    $ loopx policy set receipt=maybe
+    [stderr] error: invalid value 'receipt=maybe' for '<RULE>'
+    [stderr]   [possible values: approval=signed, approval=terminal, receipt=required, receipt=not-required]
+    [stderr]
+    [stderr]   tip: a similar value exists: 'receipt=required'
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
@@ -654,11 +659,16 @@ fn what_goes_out_has_to_be_what_was_checked() {
     [stderr] hint: check exactly these files with `loopx evidence run --receipt -- <command>`
     [exit 10]
     ");
-    assert_snapshot!(repo.person("policy require-receipt off", "off"), @"
-    This will let pushes and publishing go without a receipt
+    assert_snapshot!(repo.person("policy set receipt=not-required", "not-required"), @"
+    policy
+      repository  [ID]
+      approval    terminal
+      receipt     required
+      changed     by a, 25 s ago
+    This will require no receipt any more for what goes out
 
-    Type `off` to let out what was not checked: off
-    a person answers at a terminal; what goes out needs no receipt
+    Type `not-required` to require no receipt any more for what goes out: not-required
+    what goes out needs no receipt
     ");
     assert_snapshot!(repo.scene("
         git push -q origin main

@@ -132,7 +132,6 @@ fn a_patch_shows_what_became_of_fields() {
     [ID]  complete todo t-fdjx: Write the schema
       agent:codex-1, just now
         + state.at: 2026-11-30T13:01:10Z
-        - state.epoch: 1
           state.is: claimed → done
         - state.lease_until: 2026-11-30T12:46:06Z
         - state.since: 2026-11-30T12:01:06Z
@@ -226,11 +225,6 @@ fn a_patch_shows_what_became_of_fields() {
                   "after": "2026-11-30T13:01:10Z"
                 },
                 {
-                  "field": "state.epoch",
-                  "before": "1",
-                  "after": null
-                },
-                {
                   "field": "state.is",
                   "before": "claimed",
                   "after": "done"
@@ -312,7 +306,6 @@ fn the_life_of_a_record_is_told_from_its_beginning() {
     [ID]  complete todo t-fdjx: Write the schema
       agent:codex-1, just now
         + state.at: 2026-11-30T13:01:10Z
-        - state.epoch: 1
           state.is: claimed → done
         - state.lease_until: 2026-11-30T12:46:06Z
         - state.since: 2026-11-30T12:01:06Z
@@ -345,6 +338,7 @@ fn the_life_of_a_record_is_told_from_its_beginning() {
       [ID]  1 h 1 min ago  agent:codex-1    priority: p2
       [ID]  7 s ago        agent:codex-1    state.at: 2026-11-30T13:01:10Z
       [ID]  1 h ago        agent:codex-1    state.by: agent:codex-1
+      [ID]  1 h ago        agent:codex-1    state.epoch: 1
       [ID]  7 s ago        agent:codex-1    state.is: done
       [ID]  1 h 1 min ago  agent:codex-1    title: Write the schema
     $ loopx blame nope
@@ -357,7 +351,7 @@ fn the_life_of_a_record_is_told_from_its_beginning() {
 #[test]
 fn two_states_are_compared_in_sentences() {
     let (repo, _) = lived_in();
-    repo.loopx("policy require-receipt on").success();
+    repo.loopx("policy set receipt=required").success();
     repo.person("configure-goal --enable explore", "ship").success();
     assert_snapshot!(repo.scene("
         loopx diff loopx/state~10..

@@ -438,17 +438,19 @@ fn goals_of_loopx_come_with_their_questions() {
     +epoch = 0
     --- /dev/null
     +++ .loopx/goals/ship-v2/todos/t-zejs.toml
-    @@ -0,0 +1,17 @@
+    @@ -0,0 +1,19 @@
     +format = "1.0"
     +title = "Watch the canary"
     +body = """
     +From LoopX: todo_[ID]
     +
-    +task_class: continuous_monitor
-    +target_key: canary
-    +cadence: 2h"""
+    +target_key: canary"""
     +for = "agent"
     +priority = "p2"
+    +
+    +[monitor]
+    +every = 7200
+    +next_due = "2026-11-30T12:00:05Z"
     +
     +[added]
     +by = "Ann <ann@example.test>"
@@ -559,10 +561,8 @@ fn goals_of_loopx_come_with_their_questions() {
       no_followup          kept in the text                               1  todo_[ID]
       validation_command   kept in the text                               1  todo_[ID]
       line below a todo    kept in the text                               1  todo_[ID]
-      task_class           kept in the text                               2  todo_[ID], todo_[ID]
-      continuous_monitor   a todo: there are no monitors here             1  todo_[ID]
+      task_class           kept in the text                               1  todo_[ID]
       target_key           kept in the text                               1  todo_[ID]
-      cadence              kept in the text                               1  todo_[ID]
       status               open: its needs say until when                 1  todo_[ID]
     would import 1 goal, 7 todos (2 closed) and 1 gate from loopx-python
     "#);
@@ -582,7 +582,7 @@ fn goals_of_loopx_come_with_their_questions() {
       t-d6m0  p2  open, for a person  Buy a domain
       t-j6nh  p2  open                Deploy
       t-msck  p2  blocked             Stuck one
-      t-naqh  p2  open                Watch the canary
+      t-naqh  p2  monitor, due        Watch the canary
       t-exm6  p0  done                Write the schema
       t-56dz  p1  done                Choose the onboarding todos.
     $ loopx evidence list --goal-id ship-v2
@@ -628,7 +628,7 @@ fn several_goals_keep_their_own_names() {
       ship-v2-2  active  Ship v2
     $ loopx goal show ship-v2
     goal ship-v2: Ship v2
-      state    paused
+      state    paused by Ann, just now: stopped in LoopX
       added    by Ann, just now
       compute  1
       window   24 h in slots of 30 min

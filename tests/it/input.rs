@@ -10,37 +10,37 @@ fn text_that_acts_on_a_screen_or_breaks_a_line_is_refused() {
     let before = repo.tip();
     let said = |text: &str| repo.loopx_raw(&["todo", "add", text]);
     assert_snapshot!(said("x\n\nSigned-off-by: Mallory <m@x>"), @r"
-    [stderr] error: invalid value 'x\u{a}\u{a}Signed-off-by: Mallory <m@x>' for '<TITLE>': the text has a line break in it (expected one line)
+    [stderr] error: invalid value 'x\u{a}\u{a}Signed-off-by: Mallory <m@x>' for '[TITLE]': the text has a line break in it (expected one line)
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
     ");
     assert_snapshot!(said("a\u{1b}[2K\u{1b}[1Aapproved"), @r"
-    [stderr] error: invalid value 'a\u{1b}[2K\u{1b}[1Aapproved' for '<TITLE>': the text has the control character `\u{1b}` in it
+    [stderr] error: invalid value 'a\u{1b}[2K\u{1b}[1Aapproved' for '[TITLE]': the text has the control character `\u{1b}` in it
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
     ");
     assert_snapshot!(said("b\rc"), @r"
-    [stderr] error: invalid value 'b\u{d}c' for '<TITLE>': the text has a line break in it (expected one line)
+    [stderr] error: invalid value 'b\u{d}c' for '[TITLE]': the text has a line break in it (expected one line)
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
     ");
     assert_snapshot!(said("d\u{2028}e"), @r"
-    [stderr] error: invalid value 'd\u{2028}e' for '<TITLE>': the text has a line break in it (expected one line)
+    [stderr] error: invalid value 'd\u{2028}e' for '[TITLE]': the text has a line break in it (expected one line)
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
     ");
     assert_snapshot!(said("f\u{202e}g"), @r"
-    [stderr] error: invalid value 'f\u{202e}g' for '<TITLE>': the text has the control character `\u{202e}` in it
+    [stderr] error: invalid value 'f\u{202e}g' for '[TITLE]': the text has the control character `\u{202e}` in it
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
     ");
     assert_snapshot!(said("   "), @"
-    [stderr] error: invalid value '   ' for '<TITLE>': the text is blank
+    [stderr] error: invalid value '   ' for '[TITLE]': the text is blank
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
@@ -219,12 +219,21 @@ fn a_command_that_does_not_exist() {
     [stderr] Usage: loopx todo [OPTIONS] <COMMAND>
     [stderr]
     [stderr] Commands:
-    [stderr]   add      Add a todo
-    [stderr]   list     List the todos that are not closed
+    [stderr]   add      Add a todo, or with `--from` everything of a list
+    [stderr]   list     List the todos that are not closed, or those of all that fit
+    [stderr]   ready    List what you could claim now, the best first, and say what keeps the rest away
     [stderr]   show     Show one todo
     [stderr]   claim    Take a todo, or renew a claim
+    [stderr]   renew    Say that you are still at it: hold a claim for longer
     [stderr]   release  Give a claim back
-    [stderr]   done     Complete a todo
+    [stderr]   done     Complete a todo; its check runs first, and has to exit with 0
+    [stderr]   drop     Give a todo up
+    [stderr]   reopen   Open a closed todo again
+    [stderr]   block    Stop a todo until somebody frees it
+    [stderr]   unblock  Free a blocked todo
+    [stderr]   split    Make parts of a todo, which it needs from then on
+    [stderr]   edit     Change a todo: by options, or in your editor when there are none
+    [stderr]   poll     Say what a look at a monitor found; costs no quota
     [stderr]
     [stderr] Options:
     [stderr]       --json              Print one JSON document instead of words, errors included
@@ -258,7 +267,7 @@ fn text_that_is_no_text_is_refused() {
     assert_snapshot!(repo.finish(repo.command(crate::sandbox::LOOPX, &args), ""), @"
     [stderr] error: invalid UTF-8 was detected in one or more arguments
     [stderr]
-    [stderr] Usage: loopx todo add [OPTIONS] <TITLE>
+    [stderr] Usage: loopx todo add [OPTIONS] [TITLE]
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]

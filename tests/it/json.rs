@@ -39,8 +39,8 @@ fn every_command_prints_one_document() {
         evidence add --metric p99=1 --unit ms
         evidence change --base HEAD
         policy show
-        policy require-receipt on
-        policy require-receipt on
+        policy set receipt=required
+        policy set receipt=required
         history
         history --patch
         history --follow goal/ship
@@ -83,9 +83,9 @@ fn every_command_prints_one_document() {
     quota status: allowed_slots compute free_at goal schema_version slot_minutes spent_slots window_hours
     evidence add --metric p99=1 --unit ms: added commit dirty goal id schema_version warnings what
     evidence change --base HEAD: added commit dirty goal id schema_version warnings what
-    policy show: approval repository require_receipt schema_version
-    policy require-receipt on: approval commit repository require_receipt schema_version warnings
-    policy require-receipt on: approval commit repository require_receipt schema_version warnings
+    policy show: approval repository schema_version
+    policy set receipt=required: approval changed commit repository require_receipt schema_version warnings
+    policy set receipt=required: approval changed commit repository require_receipt schema_version warnings
     history: entries schema_version
     history --patch: entries schema_version
     history --follow goal/ship: entries record schema_version
@@ -118,6 +118,9 @@ fn a_person_who_answers_gets_one_document_as_well() {
       options  approve, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `ready` to approve gate `ready`: ready
     "#);
@@ -263,7 +266,6 @@ fn help_and_version_are_for_people() {
       todo            Work
       evidence        What was seen
       guard           Whether something may leave this machine now
-      policy          The rules of this repository
       quota           What may happen next, and what was used
       history         What happened, newest first
       report          What came of the last days: outcomes, decisions, spend, open questions, evidence
@@ -277,6 +279,8 @@ fn help_and_version_are_for_people() {
                       another tool kept
       compact         Leave the history of the state behind, and keep the state
       bypass          Pushes that went round the hook
+      policy          The repository's own rules
+      approver        Whose signatures count where answers are signed
       hooks           The git hook that keeps pushes back
       remote          The one remote that the state may go to
       sync            Bring the state here and the one at the remote together

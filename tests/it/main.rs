@@ -3,6 +3,10 @@
 mod registry;
 mod sandbox;
 
+mod answers;
+mod approvers;
+mod attacks;
+mod authority;
 mod bypass;
 mod compact;
 mod demo;
@@ -30,6 +34,7 @@ mod scopes;
 mod sequences;
 mod server;
 mod signing;
+mod standing;
 mod status;
 mod strict;
 mod sync;
@@ -40,3 +45,4 @@ mod transfer;
 mod trust;
 mod uninstall;
 mod verify;
+mod work;

@@ -145,6 +145,9 @@ fn another_word_is_no_answer() {
       options  approve, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `ready` to approve gate `ready`: yes
     error: that was not `ready`, so nothing was changed
@@ -159,6 +162,9 @@ fn another_word_is_no_answer() {
       options  approve, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `ready` to approve gate `ready`: Ready
     error: that was not `ready`, so nothing was changed
@@ -173,11 +179,87 @@ fn another_word_is_no_answer() {
       options  approve, reject
       state    open
       commit   [ID] base
+    its changes:
+      base.txt | 1 +
+      1 file changed, 1 insertion(+)
 
     Type `ready` to approve gate `ready`: 
     error: that was not `ready`, so nothing was changed
     hint: run `loopx gate resolve ready --decision approve` again
     [exit 1]
     "#);
+    assert_eq!(repo.tip(), before);
+}
+
+#[test]
+fn a_person_sees_what_they_answer_for() {
+    let repo = Sandbox::with_remote();
+    let todo = repo.todo("schema");
+    repo.loopx(&format!("evidence add {todo} --text 'all tests pass' --agent-id codex-1")).success();
+    repo.loopx(&format!(
+        "gate open 'Release 0.2?' --gate-id ship-it --blocks publish --todo {todo} --agent-id codex-1"
+    ))
+    .success();
+    repo.loopx("evidence add --gate-id ship-it --link https://ci.example.test/7 --agent-id codex-1")
+        .success();
+    repo.commit("one");
+    repo.write("repo/two\u{1b}[2J.txt", "x\n");
+    repo.git("add .").success();
+    repo.git("commit -q -m two").success();
+    repo.sleep(3600);
+    assert_snapshot!(repo.person("gate resolve ship-it --decision approve", "ship-it"), @r#"
+    gate ship-it: "Release 0.2?"
+      goal     ship
+      asked    by codex-1, 1 h ago
+      blocks   publish
+      about    t-c22j
+      options  approve, reject
+      state    open
+      commit   [ID] two
+    2 commits that no remote has:
+      one.txt          | 1 +
+      "two\033[2J.txt" | 1 +
+      2 files changed, 2 insertions(+)
+    evidence
+      e-f8b6  ship-it  link  by codex-1, 1 h ago  https://ci.example.test/7
+      e-sry7  t-c22j   note  by codex-1, 1 h ago  all tests pass
+
+    Type `ship-it approve` to approve gate `ship-it`: ship-it
+    error: that was not `ship-it approve`, so nothing was changed
+    hint: run `loopx gate resolve ship-it --decision approve` again
+    [exit 1]
+    "#);
+    assert_snapshot!(repo.person("gate resolve ship-it --decision approve --commit origin/main", "ship-it approve"), @r#"
+    gate ship-it: "Release 0.2?"
+      goal     ship
+      asked    by codex-1, 1 h ago
+      blocks   publish
+      about    t-c22j
+      options  approve, reject
+      state    open
+      commit   [ID] base
+    it is at a remote already
+    evidence
+      e-f8b6  ship-it  link  by codex-1, 1 h ago  https://ci.example.test/7
+      e-sry7  t-c22j   note  by codex-1, 1 h ago  all tests pass
+
+    Type `ship-it approve` to approve gate `ship-it`: ship-it approve
+    gate ship-it is answered: approve
+    "#);
+    assert_eq!(repo.loopx("verify").code, 0);
+}
+
+#[test]
+fn a_terminal_that_a_program_made_is_one_and_the_marks_in_it_are_still_seen() {
+    let mut repo = asked();
+    let before = repo.tip();
+    repo.env("CLAUDECODE", "1");
+    let typed = format!("script -qec '{LOOPX} gate resolve ready --decision approve' /dev/null");
+    assert_snapshot!(repo.feed("sh", &["-c", &typed], "ready\n"), @"
+    ready
+    error: only a person may approve gate `ready`, and this is agent `claude-code` (`CLAUDECODE` is set)
+    hint: ask the person to run `loopx gate resolve ready --decision approve` in a terminal of their own
+    [exit 1]
+    ");
     assert_eq!(repo.tip(), before);
 }

@@ -72,7 +72,7 @@ fn cargo_publishes_when_no_gate_holds_it_back() {
     "#);
     assert_eq!(registry.arrivals(), "");
 
-    repo.person("gate resolve ready --decision approve", "ready").success();
+    repo.person("gate resolve ready --decision approve", "ready approve").success();
     assert_snapshot!(cargo(&repo, publish), @"");
     assert_snapshot!(registry.arrivals(), @"PUT /api/v1/crates/new (from-the-file)");
 }
@@ -119,7 +119,7 @@ fn a_registry_that_takes_a_token_to_read_gets_none_while_publishing_is_held_back
     "#);
     assert_eq!(registry.arrivals(), "");
 
-    repo.person("gate resolve ready --decision approve", "ready").success();
+    repo.person("gate resolve ready --decision approve", "ready approve").success();
     assert_snapshot!(cargo(&repo, publish), @"");
     let arrivals = registry.arrivals();
     assert!(arrivals.contains("PUT /api/v1/crates/new (from-the-file)"), "{arrivals}");
@@ -237,7 +237,7 @@ fn npm_publishes_when_no_gate_holds_it_back() {
     "#);
     assert_eq!(registry.arrivals(), "");
 
-    repo.person("gate resolve ready --decision approve", "ready").success();
+    repo.person("gate resolve ready --decision approve", "ready approve").success();
     assert_snapshot!(npm(&repo, "publish"), @"
 
     > parcel@1.0.0 prepublishOnly
@@ -287,7 +287,7 @@ fn the_line_for_goreleaser() {
     hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     [exit 10]
     "#);
-    repo.person("gate resolve ready --decision approve", "ready").success();
+    repo.person("gate resolve ready --decision approve", "ready approve").success();
     assert_snapshot!(line(&repo, &lines[0]), @"
     $ loopx guard check --for publish
     publish allowed: no gate stands in its way
@@ -312,7 +312,7 @@ fn the_line_for_make() {
     [exit 2]
     "#);
     assert!(!repo.path("repo/published").exists());
-    repo.person("gate resolve ready --decision approve", "ready").success();
+    repo.person("gate resolve ready --decision approve", "ready approve").success();
     assert_snapshot!(line(&repo, "make publish PUBLISH='touch published'"), @"
     $ make publish PUBLISH='touch published'
     loopx guard run --for publish -- touch published
@@ -331,7 +331,7 @@ fn the_lines_for_ci() {
         let state = repo.path("repo").display().to_string();
         repo.env("LOOPX_STATE_REMOTE", &state);
         let held = line(repo.cd("job"), &lines);
-        repo.cd("repo").person("gate resolve ready --decision approve", "ready").success();
+        repo.cd("repo").person("gate resolve ready --decision approve", "ready approve").success();
         let told = held + &line(repo.cd("job"), &lines);
         insta::allow_duplicates!(assert_snapshot!(told, @r#"
         $ git fetch --quiet --no-tags "$LOOPX_STATE_REMOTE" +refs/heads/loopx/state:refs/loopx/state && loopx guard check --for publish --ci

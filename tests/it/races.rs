@@ -115,6 +115,51 @@ fn of_eight_that_want_one_claim_one_has_it() {
 }
 
 #[test]
+fn eight_that_ask_for_the_next_todo_get_eight() {
+    let repo = Sandbox::ready();
+    for number in 0..10 {
+        repo.todo(&format!("'number {number}' --agent-id a"));
+    }
+    let base = repo.tip();
+    let claims = at_once(&repo, 8, |number, loopx| {
+        let args = format!("todo claim --next --json --agent-id agent-{number}");
+        loopx.run(&words(&args)).success().json()
+    });
+    let taken: BTreeSet<_> = claims.iter().map(|claim| claim["id"].as_str().expect("an id")).collect();
+    assert_eq!(taken.len(), 8);
+    let listed = repo.loopx("todo list --state claimed --json").success().json();
+    let listed = listed["todos"].as_array().expect("todos").iter();
+    let listed: Vec<_> = listed.map(|todo| todo["title"].as_str().expect("a title").to_owned()).collect();
+    let first: Vec<_> = (0..8).map(|number| format!("number {number}")).collect();
+    assert_eq!(listed, first, "the best were taken");
+    assert_sound(&repo, &base, 8);
+}
+
+#[test]
+fn of_many_that_complete_split_and_drop_one_todo_one_does() {
+    let repo = Sandbox::ready();
+    let base = repo.tip();
+    for round in 0..5 {
+        let todo = repo.todo(&format!("'round {round}' --check true --agent-id a"));
+        let steps = at_once(&repo, 6, |number, loopx| {
+            let step = match number % 3 {
+                0 => format!("todo done {todo}"),
+                1 => format!("todo drop {todo} --reason no"),
+                _ => format!("todo block {todo} --reason no"),
+            };
+            loopx.run(&words(&format!("{step} --agent-id agent-{number}")))
+        });
+        let (done, refused): (Vec<_>, Vec<_>) = steps.iter().partition(|step| step.code == 0);
+        // A block may come before what drops it.
+        assert!((1..=2).contains(&done.len()), "round {round}: {}", done.len());
+        assert!(refused.iter().all(|step| step.stderr.starts_with("error: todo `")), "round {round}");
+    }
+    let commits = repo.git(&format!("rev-list --count {}..loopx/state", base.trim())).stdout;
+    assert_sound(&repo, &base, commits.trim().parse().expect("a number"));
+    assert_eq!(repo.loopx("verify --all").code, 0);
+}
+
+#[test]
 fn collecting_garbage_meanwhile_takes_nothing_that_was_acknowledged() {
     let repo = Sandbox::ready();
     let base = repo.tip();

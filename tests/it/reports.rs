@@ -170,6 +170,7 @@ fn a_report_says_what_came_of_the_last_days() {
           "goal": "ship",
           "question": "Is it [right](http://x)?",
           "decision": "approve",
+          "commit": null,
           "by": "Ann",
           "at": "2026-12-10T14:00:10Z",
           "note": "looks <b>good</b>",
@@ -182,6 +183,7 @@ fn a_report_says_what_came_of_the_last_days() {
           "goal": "ship",
           "question": "Ship <it>?",
           "rejected": false,
+          "standing": false,
           "asked_by": "agent:codex-2",
           "at": "2026-12-11T14:00:15Z"
         }
@@ -305,4 +307,44 @@ fn a_report_on_nothing_is_short() {
 
     None was noticed.
     ");
+}
+
+#[test]
+fn answers_at_a_standing_gate_and_rules_are_told() {
+    let repo = Sandbox::with_remote();
+    repo.commit("feature");
+    repo.loopx("gate open 'Is main good?' --gate-id main-guard --standing --branch main --agent-id a")
+        .success();
+    repo.person("gate resolve main-guard --decision approve --note fine", "main-guard approve").success();
+    repo.commit("worse");
+    repo.person("gate resolve main-guard --decision reject", "main-guard reject").success();
+    repo.loopx("policy set receipt=required --agent-id a").success();
+    let report = repo.loopx("report").success().to_string();
+    let lines: Vec<_> =
+        report.lines().filter(|line| line.contains("main-guard") || line.contains("decision")).collect();
+    assert_snapshot!(lines.join("\n"), @r"
+    0 todos done, 2 decisions made, 0 questions open, 0 slots used in 0 turns, 0 pieces of evidence.
+    | main-guard | Is main good? | standing | a | 6 s |
+    | 2026-11-30 | main-guard | Is main good? | approve \([ID]\) | Ann |  | fine |
+    | 2026-11-30 | main-guard | Is main good? | reject \([ID]\) | Ann |  |  |
+    ");
+    assert_snapshot!(repo.scene("
+        loopx diff loopx/state~4..
+        loopx diff loopx/state~4..loopx/state~3
+        loopx diff loopx/state~3..loopx/state~2
+        loopx history -n 4
+    "), @r#"
+    $ loopx diff loopx/state~4..
+    gate main-guard was opened by a: "Is main good?", and was answered `reject` by Ann about [ID]
+    what goes out needs a receipt now
+    $ loopx diff loopx/state~4..loopx/state~3
+    gate main-guard was opened by a: "Is main good?"
+    $ loopx diff loopx/state~3..loopx/state~2
+    gate main-guard was answered `approve` by Ann about [ID]: "Is main good?"
+    $ loopx history -n 4
+      [ID]  5 s ago   agent:a  require a receipt for what goes out
+      [ID]  6 s ago   person   reject gate main-guard
+      [ID]  9 s ago   person   approve gate main-guard
+      [ID]  10 s ago  agent:a  open gate main-guard: Is main good?
+    "#);
 }

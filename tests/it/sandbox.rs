@@ -364,7 +364,7 @@ impl Sandbox {
 /// The last line is a question that waits for an answer.
 fn is_asking(shown: &[u8]) -> bool {
     let line = shown.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    line.starts_with(b"Type `") && line.ends_with(b": ")
+    (line.starts_with(b"Type `") || line.starts_with(b"Enter passphrase")) && line.ends_with(b": ")
 }
 
 fn finish(mut command: Command, input: &str) -> Output {

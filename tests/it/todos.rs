@@ -255,14 +255,14 @@ fn the_first_claim_wins_and_an_expired_one_can_be_taken() {
     $ loopx todo list
       t-fdjx  p2  claim of a ran out  one
     $ loopx todo claim t-fdjx --agent-id b
-    claimed todo t-fdjx until 2026-11-30T13:03:33Z
+    claimed todo t-fdjx until 2026-11-30T13:03:33Z (taken over from a)
     $ loopx todo claim t-fdjx --agent-id a
-    [stderr] error: todo `t-fdjx` is claimed by b until 2026-11-30T13:03:33Z
-    [stderr] hint: run `loopx quota should-run` for something to do
+    [stderr] error: the claim on todo `t-fdjx` ran out, and b took it over at 2026-11-30T12:18:33Z, until 2026-11-30T13:03:33Z
+    [stderr] hint: run `loopx quota should-run`: it says what may be done now, and why
     [exit 1]
     $ loopx todo done t-fdjx --agent-id a
-    [stderr] error: todo `t-fdjx` is claimed by b until 2026-11-30T13:03:33Z
-    [stderr] hint: run `loopx quota should-run` for something to do
+    [stderr] error: the claim on todo `t-fdjx` ran out, and b took it over at 2026-11-30T12:18:33Z, until 2026-11-30T13:03:33Z
+    [stderr] hint: run `loopx quota should-run`: it says what may be done now, and why
     [exit 1]
     $ loopx todo show t-fdjx
     todo t-fdjx: one

@@ -108,7 +108,7 @@ fn every_kind_of_nonsense_is_named_and_shuts_the_door() {
     assert_snapshot!(said, @"
     error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
     error: `goals/ship/gates/ready.toml` on the state branch cannot be read: it has no `format`
-    error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, expected one of `question`, `options`, `blocks`, `todos`, `scope`, `asked`, `state`
+    error: `goals/ship/gates/ready.toml` on the state branch cannot be read: unknown field `approved`, expected one of `question`, `options`, `blocks`, `todos`, `scope`, `approvals`, `asked`, `state`
     error: `goals/ship/gates/notes.md` on the state branch cannot be read: it is no record (expected a name that ends in `.toml`)
     error: `goals/README` on the state branch cannot be read: `README` is not a goal id (expected lower-case words joined by `-`, 64 characters at most, such as `ship-v2`)
     error: `goals/ship/todos/t-0000.toml` on the state branch cannot be read: the text has a line break in it (expected one line): in `title`
@@ -258,6 +258,7 @@ fn a_newer_minor_version_works_and_its_fields_survive() {
     is = "done"
     by = "agent:a"
     at = "2026-11-30T12:00:21Z"
+    epoch = 1
     "#);
 }
 

@@ -22,6 +22,91 @@ fn lived_in() -> Sandbox {
     repo
 }
 
+/// A repository in which each step of work, monitors and goals was made that [`lived_in`] lacks.
+fn worked_in() -> Sandbox {
+    let repo = Sandbox::with_remote();
+    let one = repo.todo("one --check true --agent-id a");
+    let two = repo.todo(&format!("two --needs {one} --agent-id a"));
+    let monitor = repo.todo("watch --every 1h --agent-id a");
+    for step in [
+        format!("todo claim {one} --ttl 10m --agent-id a"),
+        format!("todo renew {one} --ttl 1h --agent-id a"),
+        format!("todo split {one} --into left right --agent-id a"),
+        format!("todo edit {two} --no-needs {one} --title 'two more' --agent-id a"),
+        format!("todo block {two} --reason why --agent-id a"),
+        format!("todo unblock {two} --agent-id a"),
+        format!("todo poll {monitor} --fingerprint red --agent-id a"),
+        format!("todo poll {monitor} --fingerprint green --follow-up look --agent-id a"),
+        format!("todo drop {two} --reason why --agent-id a"),
+        format!("todo reopen {two} --agent-id a"),
+        "todo add checked --check true --agent-id a".to_owned(),
+        "goal pause --agent-id a".to_owned(),
+    ] {
+        repo.loopx(&step).success();
+    }
+    repo.person("goal resume ship", "ship").success();
+    let listed = repo.loopx("todo list --search checked --json").json();
+    repo.loopx(&format!("todo done {} --agent-id a", listed["todos"][0]["id"].as_str().expect("an id")))
+        .success();
+    let list = "- [ ] outer\n  - [ ] inner\n";
+    repo.feed(crate::sandbox::LOOPX, &["todo", "add", "--from", "-", "--agent-id", "a"], list).success();
+    repo.loopx("goal add Other --goal-id other").success();
+    repo.person("goal abandon other --reason no", "other").success();
+    repo.person("goal achieve ship", "ship").success();
+    repo
+}
+
+#[test]
+fn each_step_of_work_is_legal() {
+    assert_snapshot!(worked_in().loopx("verify"), @"23 commits (23 new commits): each is one legal mutation, signed off");
+}
+
+#[test]
+fn needs_that_lie_are_named() {
+    let repo = Sandbox::ready();
+    let one = repo.todo("one --agent-id a");
+    let two = repo.todo(&format!("two --needs {one} --agent-id a"));
+    let sign = repo.todo("sign --for person --agent-id a");
+    let send = repo.todo(&format!("send --needs {sign} --agent-id a"));
+    let tip = repo.tip();
+    let path = |id: &str| format!("goals/ship/todos/{id}.toml");
+    let todo = |id: &str| repo.read(&format!("repo/.loopx/{}", path(id)));
+    let says = |op: &str, id: &str| {
+        format!(
+            "x\n\nLoopx-Op: {op}\nLoopx-Goal: ship\nLoopx-Record: todo/{id}\nLoopx-Actor: agent:a\nSigned-off-by: Ann <ann@example.test>\n"
+        )
+    };
+    let needing =
+        |id: &str, need: &str| todo(id).replace("\n[added]", &format!("needs = [\"{need}\"]\n\n[added]"));
+    let line = |text: &str, begins: &str| -> String {
+        text.lines().filter(|line| !line.starts_with(begins)).map(|line| format!("{line}\n")).collect()
+    };
+    let lies = [
+        (path(&one), needing(&one, &two), says("todo.edit", &one)),
+        (path(&one), needing(&one, "t-0000"), says("todo.edit", &one)),
+        (path(&send), line(&todo(&send), "needs"), says("todo.edit", &send)),
+        (
+            path(&two),
+            todo(&two).replace("is = \"open\"", "is = \"claimed\"\nby = \"agent:a\"\nsince = \"2026-11-30T12:00:00Z\"\nlease_until = \"2026-11-30T12:45:00Z\"\nepoch = 1"),
+            says("todo.claim", &two),
+        ),
+    ];
+    let mut said = String::new();
+    for (path, text, message) in lies {
+        repo.forge_as(&path, &text, &message);
+        let verified = repo.loopx("verify --json");
+        assert_eq!(verified.code, 1, "{path}: {message}");
+        said.push_str(&format!("{}\n", verified.json()["bad"]["problem"].as_str().expect("a sentence")));
+        repo.git(&format!("update-ref refs/heads/loopx/state {}", tip.trim())).success();
+    }
+    assert_snapshot!(said, @"
+    it is refused: todo `t-fdjx` would need itself: `t-fdjx` needs `t-7p0h` needs `t-fdjx`
+    todo/t-fdjx needs `t-0000`, which is not there
+    it is refused: todo `t-c22j` needs `t-s29v`, which is for a person, and agent `a` may not leave that out
+    it is refused: todo `t-7p0h` needs `t-fdjx`, which is not closed yet
+    ");
+}
+
 #[test]
 fn what_loopx_does_is_legal_and_is_looked_at_once() {
     let repo = lived_in();
@@ -147,7 +232,7 @@ fn a_lie_in_several_files_or_in_none_is_named() {
     check("ship", "goal.configure", &open);
     repo.write(&file("", &done), &open_text);
     check("ship", "todo.add", &done);
-    let done_again = format!("{done_text}evidence = [\"e-0000\"]\n");
+    let done_again = done_text.replace("epoch", "evidence = [\"e-0000\"]\nepoch");
     repo.write("repo/.loopx/goals/ship/todos/closed/t-0000.toml", &done_again);
     check("ship", "todo.done", "t-0000");
     repo.write("repo/.loopx/goals/nope/todos/t-0000.toml", &open_text);

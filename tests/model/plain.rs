@@ -48,9 +48,9 @@ struct Gate {
 #[derive(Debug, Clone, PartialEq)]
 enum State {
     Open { epoch: u32 },
-    Claimed { by: String, since: i64, until: i64, epoch: u32, from: Option<String> },
+    Claimed { by: String, since: i64, until: i64, epoch: u32, from: Option<String>, lease: Option<i64> },
     Blocked { on: String, at: i64, reason: String, epoch: u32 },
-    Done { by: String, at: i64, evidence: Option<String> },
+    Done { by: String, at: i64, evidence: Option<String>, epoch: u32 },
 }
 
 #[derive(Debug, Clone)]
@@ -153,9 +153,12 @@ impl Todo {
     }
 
     /// Why it cannot be taken any further by somebody who does not have it.
-    fn refused(&self) -> &'static str {
-        match self.state {
+    fn refused(&self, by: &str) -> &'static str {
+        match &self.state {
             State::Open { .. } => "nobody has claimed todo",
+            State::Claimed { by: holder, from: Some(from), .. } if from == by && holder != by => {
+                "took it over"
+            }
             State::Claimed { .. } => "is claimed by",
             State::Blocked { .. } => "is blocked by gate",
             State::Done { .. } => "was done by",
@@ -171,8 +174,10 @@ impl Model {
         let fresh = Goal { objective: "Ship it".into(), features: BTreeSet::new(), added: stamp(0) };
         self.goals.insert(goal.clone(), fresh);
         for number in 0..OLD {
-            let (added, state) =
-                (stamp(number), State::Done { by: "agent:a".into(), at: old_time(number), evidence: None });
+            let (added, state) = (
+                stamp(number),
+                State::Done { by: "agent:a".into(), at: old_time(number), evidence: None, epoch: 0 },
+            );
             let (title, needs) = (format!("Work {number}"), BTreeSet::new());
             let todo = Todo { goal: goal.clone(), title, for_person: false, needs, added, state };
             self.todos.insert(old_id("t", number), todo);
@@ -264,7 +269,7 @@ impl Model {
             }
             What::Release { todo } => self.step(todo, |model, id| match &model.todos[id].state {
                 State::Claimed { by, epoch, .. } if *by == stamp.by => Ok(State::Open { epoch: *epoch }),
-                _ => Err(model.todos[id].refused()),
+                _ => Err(model.todos[id].refused(&stamp.by)),
             }),
             What::Done { todo, evidence } => {
                 let evidence = evidence.as_ref().map(|evidence| self.whole_name("e-", evidence));
@@ -425,17 +430,21 @@ impl Model {
             until: now + lease,
             epoch: epoch + 1,
             from,
+            lease: unusual(lease),
         };
         match &self.todos[id].state {
             State::Open { epoch } => Ok(fresh(*epoch, None)),
             State::Claimed { by: holder, until, epoch, .. } if *until <= now => {
                 Ok(fresh(*epoch, Some(holder.clone())))
             }
-            State::Claimed { by: holder, since, until, epoch, from } if *holder == by => {
-                let until = if until - lease / 2 > now { *until } else { now + lease };
-                Ok(State::Claimed { by, since: *since, until, epoch: *epoch, from: from.clone() })
+            State::Claimed { by: holder, until, .. } if *holder == by && until - lease / 2 > now => {
+                Ok(self.todos[id].state.clone())
             }
-            _ => Err(self.todos[id].refused()),
+            State::Claimed { by: holder, since, epoch, from, .. } if *holder == by => {
+                let (until, lease) = (now + lease, unusual(lease));
+                Ok(State::Claimed { by, since: *since, until, epoch: *epoch, from: from.clone(), lease })
+            }
+            _ => Err(self.todos[id].refused(&stamp.by)),
         }
     }
 
@@ -446,12 +455,12 @@ impl Model {
         self.must_be_workable(id, stamp)?;
         match &self.todos[id].state {
             State::Claimed { by, until, .. } if *by != stamp.by && *until > stamp.at => {
-                Err(self.todos[id].refused())
+                Err(self.todos[id].refused(&stamp.by))
             }
-            State::Open { .. } | State::Claimed { .. } => {
-                Ok(State::Done { by: stamp.by.clone(), at: stamp.at, evidence })
+            State::Open { epoch } | State::Claimed { epoch, .. } => {
+                Ok(State::Done { by: stamp.by.clone(), at: stamp.at, evidence, epoch: *epoch })
             }
-            _ => Err(self.todos[id].refused()),
+            _ => Err(self.todos[id].refused(&stamp.by)),
         }
     }
 
@@ -574,15 +583,18 @@ impl Model {
             let state = match &todo.state {
                 State::Open { epoch: 0 } => json!({"is": "open"}),
                 State::Open { epoch } => json!({"is": "open", "epoch": epoch}),
-                State::Claimed { by, since, until, epoch, from } => bare(
-                    json!({"is": "claimed", "by": by, "since": time(*since), "lease_until": time(*until), "epoch": epoch, "taken_from": from}),
+                State::Claimed { by, since, until, epoch, from, lease } => bare(
+                    json!({"is": "claimed", "by": by, "since": time(*since), "lease_until": time(*until), "epoch": epoch, "taken_from": from, "lease": lease}),
                 ),
                 State::Blocked { on, at, reason, epoch } => {
                     json!({"is": "blocked", "on": on, "by": ANN, "at": time(*at), "reason": reason, "epoch": epoch})
                 }
-                State::Done { by, at, evidence } => {
+                State::Done { by, at, evidence, epoch } => {
                     let evidence: Vec<_> = evidence.iter().collect();
-                    bare(json!({"is": "done", "by": by, "at": time(*at), "evidence": evidence}))
+                    let epoch = (*epoch > 0).then_some(epoch);
+                    bare(
+                        json!({"is": "done", "by": by, "at": time(*at), "evidence": evidence, "epoch": epoch}),
+                    )
                 }
             };
             let below = if todo.is_closed() { "closed/" } else { "" };
@@ -607,6 +619,11 @@ impl Model {
         }
         records
     }
+}
+
+/// How long a claim holds, unless that is the usual time.
+fn unusual(lease: i64) -> Option<i64> {
+    (lease != 45 * 60).then_some(lease)
 }
 
 /// `name`, with a number behind it from the second on.

@@ -18,7 +18,7 @@ use loopx::{
         gate::Act,
         goal::{Feature, Goal},
         id::{Entropy, GoalId, SpendId},
-        policy::{Approval, Policy, RepositoryId},
+        policy::{Policy, RepositoryId},
         quota::Spend,
         time::{Seconds, Timestamp},
         todo::{Priority, Todo, TodoState, Worker},
@@ -49,11 +49,7 @@ static BEGUN: LazyLock<Begun> = LazyLock::new(|| {
         git(&top, &["config", key, value]);
     }
     let store = Store::open(&top, None).expect("a repository");
-    let policy = Policy {
-        repository: RepositoryId::new(&[7; 16]),
-        approval: Approval::Terminal,
-        require_receipt: false,
-    };
+    let policy = Policy::new(RepositoryId::new(&[7; 16]));
     let stamp = Stamp { by: parsed(ANN), at: parsed(START) };
     let situation = store.situation(DEFAULT_BRANCH).expect("a situation");
     let setup = store.set_up(DEFAULT_BRANCH, &situation, &policy, &stamp).expect("a state");
@@ -73,7 +69,8 @@ static OLD_STATE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut puts = vec![Record::Goal(goal.clone(), Goal::new(parsed("Ship it"), Vec::new(), stamp.clone()))];
     for number in 0..OLD {
         let added = old_stamp(number);
-        let state = TodoState::Done { by: added.by.clone(), at: added.at, evidence: [].into(), note: None };
+        let state =
+            TodoState::Done { by: added.by.clone(), at: added.at, evidence: [].into(), note: None, epoch: 0 };
         let todo = Todo {
             title: parsed(&format!("Work {number}")),
             body: None,
@@ -81,6 +78,8 @@ static OLD_STATE: LazyLock<Vec<u8>> = LazyLock::new(|| {
             priority: Priority::P2,
             needs: [].into(),
             requires: [].into(),
+            check: None,
+            monitor: None,
             added: added.clone(),
             state,
         };
@@ -309,6 +308,8 @@ impl World {
                     blocks: turn_only.then_some(Act::Turn).into_iter().collect(),
                     todos: todos.iter().map(todo_named).collect(),
                     scope: Default::default(),
+                    standing: None,
+                    approvals: Default::default(),
                 };
                 let done = gate::open(ctx, &question)?;
                 self.done(done, |_| None)
@@ -330,6 +331,8 @@ impl World {
                     priority: Priority::P2,
                     needs: needs.iter().map(todo_named).collect(),
                     requires: [].into(),
+                    check: None,
+                    every: None,
                 };
                 let done = todo::add(ctx, &request)?;
                 self.done(done, |view| Some(view.id.to_string()))
@@ -344,7 +347,8 @@ impl World {
             }
             What::Done { todo, evidence } => {
                 let evidence = evidence.iter().map(evidence_named).collect();
-                let done = todo::done(ctx, &todo_named(todo), &evidence, None)?;
+                let completion = todo::Completion { evidence, ..todo::Completion::default() };
+                let done = todo::done(ctx, &todo_named(todo), &completion)?;
                 self.done(done, |_| None)
             }
             What::AddEvidence { about } => {

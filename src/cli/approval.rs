@@ -1,0 +1,48 @@
+//! The proof that a person decided, as the policy wants it: a word at the terminal, and a signature besides.
+
+use crate::{
+    caller::Challenge,
+    domain::{
+        actor::{Autograph, Proof, Proven},
+        approver::NAMESPACE,
+        policy::{Approval, Policy},
+        statement::Statement,
+    },
+    error::{Error, Kind},
+    ops::{self, Ctx},
+    process::Process,
+};
+
+/// Asks whoever sits at the terminal, and has them sign `statement` where the policy wants that or where a key is named.
+pub(super) fn prove(
+    process: &Process,
+    ctx: &Ctx,
+    challenge: &Challenge,
+    key: Option<&str>,
+    statement: impl FnOnce(&Policy, &str) -> Statement,
+) -> Result<Proven, Error> {
+    let proven = ctx.caller.prove(process, &ctx.owner()?, challenge)?;
+    let policy = ops::policy::in_force(ctx)?;
+    if policy.approval == Approval::Terminal && key.is_none() {
+        return Ok(proven);
+    }
+    let git = ctx.store.git();
+    let key = key.map(str::to_owned).or_else(|| git.approval_key()).ok_or_else(|| {
+        Error::new(Kind::Usage, "answers have to be signed here, and no key is named")
+            .hint("add `--sign-with <key file>`, or run `git config loopx.approvalKey <key file>`")
+    })?;
+    let is_itself = key.starts_with("key::") || key.starts_with("ssh-") || key.starts_with("sk-");
+    let key = if is_itself { key } else { ctx.cwd.join(key).to_string_lossy().into_owned() };
+    let statement = statement(&policy, &crate::domain::text::hex(&ctx.entropy)).to_string();
+    let program = git.config("gpg.ssh.program");
+    let signed = process.sign(program.as_deref(), &key, NAMESPACE, &statement).map_err(|error| {
+        Error::new(Kind::Environment, format!("nothing was signed: {error}"))
+            .hint("`ssh-keygen` of OpenSSH 8.0 or newer has to be there")
+    })?;
+    let signature = signed.ok_or_else(|| {
+        Error::new(Kind::Refused, "nothing was signed, so nothing was changed")
+            .hint("see why above; the key is named by `--sign-with`, or by `loopx.approvalKey` of git's configuration")
+    })?;
+    let approver = policy.signer_of(&signature)?.clone();
+    Ok(Proven { proof: Proof::Signature(Autograph { approver, statement, signature }.into()), ..proven })
+}
