@@ -227,12 +227,15 @@ impl Process {
         let stop = signals.handle();
         let (interrupted, late) = (note(Cut::Interrupt), note(Cut::Timeout));
         let passing_on = thread::spawn(move || {
-            for signal in signals.forever().filter(|signal| *signal != SIGCHLD) {
+            let pass_on = |signal| {
                 interrupted();
                 if signal == SIGTERM || !reached_by_terminal {
                     let _ = Signal::from_named_raw(signal).map(send);
                 }
-            }
+            };
+            signals.forever().filter(|signal| *signal != SIGCHLD).for_each(pass_on);
+            // What ended the command may have reached us only just before its end did.
+            signals.pending().filter(|signal| *signal != SIGCHLD).for_each(pass_on);
         });
         let (over, is_over) = mpsc::channel::<()>();
         let ending = limit.map(|limit| {
