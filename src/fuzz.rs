@@ -6,6 +6,7 @@ use std::{fmt::Display, str::FromStr};
 use crate::domain::{
     actor::{Actor, Person},
     command::{CommandLine, printed},
+    evidence::{Heard, Number},
     id::{
         AgentId, Capability, Choice, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix, TurnId, slug,
     },
@@ -15,7 +16,7 @@ use crate::domain::{
     time::{Seconds, Timestamp},
     worklist::Worklist,
 };
-use crate::foreign::{backlog, beads, loopx_python, report::Report};
+use crate::foreign::{backlog, beads, loopx_python, report::Report, results};
 pub use crate::{
     hook::pre_push_promises as pre_push,
     store::outside::{commit, export, hot, note, path, record, segment},
@@ -44,6 +45,7 @@ pub fn words(bytes: &[u8]) {
     stays::<Share>(text);
     stays::<Timestamp>(text);
     stays::<Glob>(text);
+    stays::<Number>(text);
     stays::<Title>(text);
     stays::<Note>(text);
     if let Ok(length) = text.parse::<Seconds>() {
@@ -66,6 +68,23 @@ pub fn foreign(bytes: &[u8]) {
     let file = |place| backlog::File { path: "it".into(), place, text: text.clone().into_owned() };
     for (place, _) in backlog::Place::ALL {
         drop(backlog::parse(&[file(place)], Some(&file(place))));
+    }
+}
+
+/// What a command prints: any text is a report of tests or none, and what is kept of it can be shown.
+pub fn results(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for report in results::Report::ALL {
+        if let Err(bad) = results::count(report, &text) {
+            assert!(!bad.to_string().chars().any(char::is_control));
+        }
+    }
+    let (head, tail) = bytes.split_at(bytes.len() / 2);
+    for length in [bytes.len(), bytes.len() + 1] {
+        let heard = Heard::of(length as u64, &[0; 32], head, tail);
+        for kept in [heard.head, heard.tail].into_iter().flatten() {
+            assert!(kept.as_str().parse::<Note>().is_ok());
+        }
     }
 }
 
@@ -99,6 +118,25 @@ mod tests {
         "Ann <ann@example.test>",
     ];
 
+    const PRINTED: [&str; 16] = [
+        "<testsuite>",
+        "<testcase/>",
+        "<testcase>",
+        "</testcase>",
+        "<skipped/>",
+        "<failure",
+        "</testsuite>",
+        "&x;",
+        "\n",
+        "test result: ok. ",
+        "3 passed; ",
+        "4 failed",
+        " in 0.1s",
+        "1..9\nok 1",
+        "\u{1b}[1m",
+        "Authorization: ",
+    ];
+
     /// A text that nearly is one of those that are understood.
     fn nearly() -> impl Strategy<Value = String> {
         let wound = (any::<prop::sample::Index>(), 0..4usize, "\\PC{0,3}");
@@ -119,6 +157,14 @@ mod tests {
         #[test]
         fn what_is_typed_is_understood_as_it_is_said_or_refused(text in nearly()) {
             super::words(text.as_bytes());
+        }
+
+        #[test]
+        fn what_a_command_prints_may_be_anything(
+            pieces in vec(prop::sample::select(&PRINTED[..]), 0..8),
+            bytes in vec(any::<u8>(), 0..40),
+        ) {
+            super::results(&[pieces.concat().as_bytes(), &bytes].concat());
         }
 
         #[test]

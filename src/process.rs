@@ -3,19 +3,21 @@
 #![expect(clippy::disallowed_methods, reason = "this is the wall")]
 
 use std::{
+    collections::VecDeque,
     env,
     ffi::OsString,
     fs::File,
     io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
-    sync::mpsc,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use sha2::{Digest as _, Sha256};
 use signal_hook::{
     consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM},
     iterator::Signals,
@@ -23,6 +25,7 @@ use signal_hook::{
 
 use crate::domain::{
     command::Ended,
+    evidence::{Cut, Heard},
     id::Entropy,
     time::{Seconds, Timestamp},
 };
@@ -110,7 +113,6 @@ impl Process {
 
     /// Fresh random bytes.
     pub fn entropy(&self) -> io::Result<Entropy> {
-        use sha2::{Digest as _, Sha256};
         let mut bytes = Entropy::default();
         if let Some(seed) = self.in_tests(LOOPX_SEED) {
             bytes.copy_from_slice(&Sha256::digest(seed)[..16]);
@@ -154,35 +156,114 @@ impl Process {
     /// We outlive what is meant for it: Ctrl-C at a terminal reaches it by itself, a signal that was sent to us alone is
     /// passed on. An error means that it did not start.
     pub fn run(&self, argv: &[OsString], dir: &Path, variable: (&str, &str)) -> io::Result<Ended> {
-        let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut command = started_in(argv, dir)?;
+        command.env(variable.0, variable.1);
+        Ok(self.attend(&mut command, None, |_| ())?.0)
+    }
+
+    /// Runs `argv` in the same way, and listens to what it writes while that goes on to our own streams, which are none of
+    /// its own: it writes to pipes. Of each stream is kept whole what fits in `whole` bytes.
+    ///
+    /// After `limit` it is ended with everything that it started; therefore it gets a process group of its own then, and
+    /// cannot read from the terminal. What it leaves running without a limit may write on, and is not listened to for long.
+    pub fn watch(
+        &self,
+        argv: &[OsString],
+        dir: &Path,
+        limit: Option<Seconds>,
+        whole: usize,
+    ) -> io::Result<Overheard> {
+        let mut command = started_in(argv, dir)?;
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        if limit.is_some() {
+            command.process_group(0);
+        }
+        let [stdout, stderr] = [(); 2].map(|()| Arc::new(Mutex::new(Ear::new(whole))));
+        let (done, is_done) = mpsc::channel();
+        let (ended, cut) = self.attend(&mut command, limit, |child| {
+            if let Some(pipe) = child.stdout.take() {
+                listen(pipe, io::stdout(), &stdout, &done);
+            }
+            if let Some(pipe) = child.stderr.take() {
+                listen(pipe, io::stderr(), &stderr, &done);
+            }
+            drop(done);
+        })?;
+        let passes_on = |ear: &Mutex<Ear>| ear.lock().unwrap_or_else(PoisonError::into_inner).is_passing_on;
+        // What is waited for is the end of both, and whoever reads what we pass on. Not what was left running.
+        while is_done.recv_timeout(LISTENING_ON) == Err(mpsc::RecvTimeoutError::Timeout)
+            && (passes_on(&stdout) || passes_on(&stderr))
+        {}
+        let heard = |ear: &Mutex<Ear>| ear.lock().unwrap_or_else(PoisonError::into_inner).heard();
+        Ok(Overheard { ended, cut, stdout: heard(&stdout), stderr: heard(&stderr) })
+    }
+
+    /// Starts a command, hands it to `begun`, and waits for its end.
+    fn attend(
+        &self,
+        command: &mut Command,
+        limit: Option<Seconds>,
+        begun: impl FnOnce(&mut Child),
+    ) -> io::Result<(Ended, Option<Cut>)> {
         // Whoever started us may have ignored the end of children, and nobody would learn how this one ended.
         let mut signals = Signals::new([SIGCHLD, SIGINT, SIGQUIT, SIGTERM])?;
-        let mut command = Command::new(program);
-        let mut child = command.args(args).current_dir(dir).env(variable.0, variable.1).spawn()?;
+        let mut child = command.spawn()?;
+        begun(&mut child);
         let pid = Pid::from_child(&child);
-        let by_terminal = self.terminal().is_ok();
-        let stop = signals.handle();
-        let passing_on = thread::spawn(move || {
-            let is_for_it = |signal: &i32| match *signal {
-                SIGCHLD => false,
-                SIGTERM => true,
-                _ => !by_terminal,
-            };
-            for signal in signals.forever().filter(is_for_it) {
-                let _ = Signal::from_named_raw(signal).map(|signal| kill_process(pid, signal));
+        let is_apart = limit.is_some();
+        let reached_by_terminal = !is_apart && self.terminal().is_ok();
+        let send = move |signal| match is_apart {
+            true => kill_process_group(pid, signal),
+            false => kill_process(pid, signal),
+        };
+        let cut = Arc::new(Mutex::new(None));
+        let note = |why: Cut| {
+            let cut = Arc::clone(&cut);
+            move || {
+                let mut cut = cut.lock().unwrap_or_else(PoisonError::into_inner);
+                cut.get_or_insert(why);
             }
+        };
+        let stop = signals.handle();
+        let (interrupted, late) = (note(Cut::Interrupt), note(Cut::Timeout));
+        let passing_on = thread::spawn(move || {
+            let pass_on = |signal| {
+                interrupted();
+                if signal == SIGTERM || !reached_by_terminal {
+                    let _ = Signal::from_named_raw(signal).map(send);
+                }
+            };
+            signals.forever().filter(|signal| *signal != SIGCHLD).for_each(pass_on);
+            // What ended the command may have reached us only just before its end did.
+            signals.pending().filter(|signal| *signal != SIGCHLD).for_each(pass_on);
+        });
+        let (over, is_over) = mpsc::channel::<()>();
+        let ending = limit.map(|limit| {
+            thread::spawn(move || {
+                let waits = |time| is_over.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
+                if waits(Duration::from_secs(limit.0.into())) {
+                    late();
+                    let _ = send(Signal::TERM);
+                    waits(MERCY);
+                    let _ = send(Signal::KILL);
+                }
+            })
         });
         // It keeps its number until it was waited for, so that no signal goes to a stranger.
         let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), ended) {}
         stop.close();
+        drop(over);
         let _ = passing_on.join();
-        Ok(how(child.wait()?))
+        let _ = ending.map(thread::JoinHandle::join);
+        let ended = how(child.wait()?);
+        let cut = *cut.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((ended, cut))
     }
 
     /// Runs `argv` in the folder `dir` without input, and listens to what it prints, for `timeout` at most. When it ends, by
     /// itself or not, everything it started ends with it. An error means that it did not start.
-    pub fn listen(&self, argv: &[String], dir: &Path, timeout: Seconds) -> io::Result<Heard> {
+    pub fn listen(&self, argv: &[String], dir: &Path, timeout: Seconds) -> io::Result<Listened> {
         let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut signals = Signals::new([SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP])?;
         let (reader, writer) = io::pipe()?;
@@ -219,7 +300,7 @@ impl Process {
         stop.close();
         let _ = watching.join();
         let words = words.recv_timeout(Duration::from_secs(2)).unwrap_or_default();
-        Ok(Heard { ended, words })
+        Ok(Listened { ended, words })
     }
 
     /// Lets the user edit the file at `path` with the editor they want. An error when it did not start; otherwise whether it
@@ -300,15 +381,167 @@ impl Process {
         }
     }
 
+    /// Whether standard output is a terminal.
+    pub fn stdout_is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Lets `write` print to what a shell makes of `pager`, or to standard output without one, until it is done or its
+    /// reader has gone.
+    pub fn paged(
+        &self,
+        pager: Option<&str>,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let started = pager.and_then(|pager| {
+            let mut command = Command::new("sh");
+            command.args(["-c", pager]).stdin(Stdio::piped());
+            // As git does it: less ends where everything fits on a screen.
+            for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
+                if env::var_os(name).is_none() {
+                    command.env(name, value);
+                }
+            }
+            command.spawn().ok()
+        });
+        let Some(mut child) = started else {
+            let mut out = io::BufWriter::new(io::stdout().lock());
+            return unless_gone(write(&mut out).and_then(|()| out.flush()));
+        };
+        let written = match child.stdin.take() {
+            Some(pipe) => {
+                let mut pipe = io::BufWriter::new(pipe);
+                unless_gone(write(&mut pipe).and_then(|()| pipe.flush()))
+            }
+            None => Ok(()),
+        };
+        child.wait()?;
+        written
+    }
+
     /// Prints to standard error.
     pub fn err(&self, text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 }
 
+/// A reader that went away is no fault.
+fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+fn started_in(argv: &[OsString], dir: &Path) -> io::Result<Command> {
+    let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command.args(args).current_dir(dir);
+    Ok(command)
+}
+
+/// What was seen of a command while it ran.
+#[derive(Debug)]
+pub struct Overheard {
+    pub ended: Ended,
+    pub cut: Option<Cut>,
+    /// None when nothing was written.
+    pub stdout: Option<Stream>,
+    pub stderr: Option<Stream>,
+}
+
+/// What a command wrote to one stream.
+#[derive(Debug)]
+pub struct Stream {
+    pub heard: Heard,
+    /// All of it, if it was to be kept and fitted.
+    pub whole: Option<Vec<u8>>,
+}
+
+/// So much is kept of how a stream begins, and of how it ends.
+const HEAD: usize = 2 * 1024;
+const TAIL: usize = 6 * 1024;
+/// So long is listened to what a command left running.
+const LISTENING_ON: Duration = Duration::from_millis(500);
+/// So long a command has to end by itself once it was told to.
+const MERCY: Duration = Duration::from_secs(2);
+
+/// Listens to a stream, and remembers a bounded part of it.
+struct Ear {
+    bytes: u64,
+    digest: Sha256,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    whole: Option<Vec<u8>>,
+    room: usize,
+    is_passing_on: bool,
+}
+
+impl Ear {
+    fn new(room: usize) -> Self {
+        let whole = (room > 0).then(Vec::new);
+        Self {
+            bytes: 0,
+            digest: Sha256::new(),
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            whole,
+            room,
+            is_passing_on: false,
+        }
+    }
+
+    fn hear(&mut self, bytes: &[u8]) {
+        self.is_passing_on = true;
+        self.bytes += bytes.len() as u64;
+        self.digest.update(bytes);
+        let (head, rest) = bytes.split_at(bytes.len().min(HEAD - self.head.len()));
+        self.head.extend(head);
+        self.tail.extend(rest);
+        let too_much = self.tail.len().saturating_sub(TAIL);
+        self.tail.drain(..too_much);
+        match &mut self.whole {
+            Some(whole) if whole.len() + bytes.len() <= self.room => whole.extend(bytes),
+            whole => *whole = None,
+        }
+    }
+
+    fn heard(&self) -> Option<Stream> {
+        let tail: Vec<u8> = self.tail.iter().copied().collect();
+        let heard = || Heard::of(self.bytes, &self.digest.clone().finalize(), &self.head, &tail);
+        (self.bytes > 0).then(|| Stream { heard: heard(), whole: self.whole.clone() })
+    }
+}
+
+/// Passes on what comes out of `pipe`, and lets `ear` hear it. `done` is dropped at its end.
+fn listen(
+    mut pipe: impl io::Read + Send + 'static,
+    mut on: impl io::Write + Send + 'static,
+    ear: &Arc<Mutex<Ear>>,
+    done: &mpsc::Sender<()>,
+) {
+    let (ear, done) = (Arc::clone(ear), done.clone());
+    thread::spawn(move || {
+        let mut buffer = [0; 16 * 1024];
+        loop {
+            let read = match pipe.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => break,
+            };
+            ear.lock().unwrap_or_else(PoisonError::into_inner).hear(&buffer[..read]);
+            // Whoever looked at it may have gone; the command is not to notice.
+            let _ = on.write_all(&buffer[..read]).and_then(|()| on.flush());
+            ear.lock().unwrap_or_else(PoisonError::into_inner).is_passing_on = false;
+        }
+        drop(done);
+    });
+}
+
 /// What was heard of a command that ran.
 #[derive(Debug)]
-pub struct Heard {
+pub struct Listened {
     /// How it ended, if it did in time.
     pub ended: Option<Ended>,
     pub words: Words,

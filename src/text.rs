@@ -79,6 +79,13 @@ impl fmt::Display for Held<'_> {
                     shown(local, 200),
                     shown(remote, 200)
                 )?,
+                Reason::Unchecked { what, tree } => writeln!(
+                    f,
+                    "loopx: {act} refused: nothing shows that {} was checked (tree {})\n\
+                     hint: check exactly these files with `loopx evidence run --receipt -- <command>`",
+                    shown(what, 200),
+                    shown(tree.get(..10).unwrap_or(tree), 10)
+                )?,
                 Reason::Gate { id, gate, commit, .. } => gates.push((id, gate, commit.as_ref())),
             }
         }

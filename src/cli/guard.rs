@@ -2,11 +2,12 @@ use std::ffi::OsString;
 
 use super::{Answer, Global, NOT_NOW, Said};
 use crate::{
-    domain::{command::CommandLine, gate::Act, id::GoalId},
+    domain::{command::CommandLine, gate::Act, id::GoalId, text::shown},
     error::{Error, Kind},
     ops::{
-        Ctx,
-        guard::{self, Guarded, Run, STATE_REF},
+        Ctx, Done,
+        evidence::{EvidenceView, Running},
+        guard::{self, Guarded, STATE_REF},
     },
     process::{LOOPX_GUARD, Process},
     text::Held,
@@ -19,6 +20,9 @@ pub(super) enum Guard {
         /// What is about to happen
         #[arg(long = "for", value_name = "ACT", value_parser = act)]
         act: Act,
+        /// Ask for a receipt even where the policy does not: that exactly these files were checked
+        #[arg(long)]
+        receipt: bool,
         /// Judge by a copy of the state that was fetched, after verifying its whole history
         #[arg(long)]
         ci: bool,
@@ -62,17 +66,17 @@ impl Guard {
         ctx: impl Fn() -> Result<Ctx, Error>,
     ) -> Result<Answer, Error> {
         match self {
-            Self::Check { act, ci, state_ref } => {
+            Self::Check { act, receipt, ci, state_ref } => {
                 let ctx = ctx().map_err(guard::unseen(act))?;
                 let guarded = match ci {
-                    true => guard::check_copy(&ctx, act, state_ref.as_deref().unwrap_or(STATE_REF))?,
-                    false => guard::check(&ctx, act)?,
+                    true => guard::check_copy(&ctx, act, receipt, state_ref.as_deref().unwrap_or(STATE_REF))?,
+                    false => guard::check(&ctx, act, receipt)?,
                 };
                 Ok(Answer::Said(said(&ctx, &guarded)))
             }
             Self::Run { act, goal_id, command } => {
                 let ctx = ctx().map_err(guard::unseen(act))?;
-                let guarded = guard::check(&ctx, act)?;
+                let guarded = guard::check(&ctx, act, false)?;
                 if !guarded.allowed && global.json {
                     return Ok(Answer::Said(said(&ctx, &guarded)));
                 }
@@ -104,22 +108,36 @@ fn start(
     goal: Option<&GoalId>,
     command: &[OsString],
 ) -> Result<u8, Error> {
-    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
-    let run = Run::begin(&ctx, act, goal, CommandLine::of(&words))?;
+    let run = Running::begin_guarded(&ctx, act, goal, words(command))?;
     let ended = match process.run(command, &ctx.cwd, (LOOPX_GUARD, act.word())) {
         Ok(ended) => ended,
-        Err(error) => {
-            let program = crate::domain::text::shown(&words[0], 200);
-            let problem = Error::new(Kind::Environment, format!("`{program}` cannot be started: {error}"))
-                .hint(format!("nothing was run; look whether it is there with `command -v {program}`"));
-            process.err(&problem.to_string());
-            return Ok(NOT_STARTED);
-        }
+        Err(error) => return Ok(not_started(process, command, &error)),
     };
     if !run.is_recorded() {
         process.err("loopx: no evidence was recorded: there is no active goal\n");
     }
-    match run.end(&Ctx { now: process.now(), ..ctx }, ended) {
+    say_how_it_was_recorded(process, run.end(&Ctx { now: process.now(), ..ctx }, ended, None));
+    Ok(ended.exit_code())
+}
+
+/// What may be kept of a command's words.
+pub(super) fn words(command: &[OsString]) -> CommandLine {
+    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+    CommandLine::of(&words)
+}
+
+/// Says that a command could not be started. Returns the exit code for it.
+pub(super) fn not_started(process: &Process, command: &[OsString], error: &std::io::Error) -> u8 {
+    let program = command.first().map(|program| shown(&program.to_string_lossy(), 200)).unwrap_or_default();
+    let problem = Error::new(Kind::Environment, format!("`{program}` cannot be started: {error}"))
+        .hint(format!("nothing was run; look whether it is there with `command -v {program}`"));
+    process.err(&problem.to_string());
+    NOT_STARTED
+}
+
+/// Whatever came of the recording: the command ran, and its exit code is the answer.
+pub(super) fn say_how_it_was_recorded(process: &Process, done: Result<Option<Done<EvidenceView>>, Error>) {
+    match done {
         Ok(done) => done
             .iter()
             .flat_map(|done| &done.warnings)
@@ -129,5 +147,4 @@ fn start(
             error.hints.iter().for_each(|hint| process.err(&format!("hint: {hint}\n")));
         }
     }
-    Ok(ended.exit_code())
 }

@@ -15,6 +15,7 @@ mod hooks;
 mod init;
 mod policy;
 mod quota;
+mod report;
 mod secret;
 mod status;
 mod sync;
@@ -104,6 +105,12 @@ enum Command {
     Quota(quota::Quota),
     /// What happened, newest first
     History(history::History),
+    /// What came of the last days: outcomes, decisions, spend, open questions, evidence
+    Report(report::ReportArgs),
+    /// Who set each field of a record, when, and in which turn
+    Blame(history::BlameArgs),
+    /// What changed between two states, in sentences
+    Diff(history::Diff),
     /// What is wrong with this clone, and what helps
     Doctor(doctor::Doctor),
     /// Check that each commit of the state is one legal mutation by somebody who may make it
@@ -258,6 +265,9 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
             return Ok(Answer::Said(Said::read(&told, String::new())));
         }
         Command::Completions { shell } => return Ok(Answer::Said(completions(shell))),
+        Command::Evidence(evidence::Evidence::Run(run)) => {
+            return Ok(Answer::Silent(run.start(process, context(process, &global)?)?));
+        }
         command => command,
     };
     let ctx = &context(process, &global)?;
@@ -279,7 +289,18 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
-        Command::History(history) => history.run(ctx)?,
+        Command::History(history) => match history.run(process, ctx, global.json)? {
+            Answer::Said(said) => said,
+            Answer::Silent(code) => {
+                let around = around();
+                let warnings = around.as_ref().map(|found| bypass::warnings(ctx, found)).unwrap_or_default();
+                warnings.iter().for_each(|warning| process.err(&format!("warning: {warning}\n")));
+                return Ok(Answer::Silent(code));
+            }
+        },
+        Command::Report(report) => report.run(ctx, global.json)?,
+        Command::Blame(blame) => blame.run(ctx)?,
+        Command::Diff(diff) => diff.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,
         Command::Check(check) => check.run(ctx)?,
         Command::Secret(secret) => secret.run(process, ctx)?,

@@ -16,16 +16,19 @@ use crate::{
 pub(super) enum Policy {
     /// Show the rules
     Show,
-    /// Change a rule. Asking for signed answers is anybody's, asking for less is an approver's
+    /// Change a rule. Asking for more is anybody's; asking for less is a person's, and an approver's where answers are signed
     Set {
-        /// `approval=signed` or `approval=terminal`
-        #[arg(value_name = "RULE", value_parser = ["approval=signed", "approval=terminal"])]
+        /// `approval=signed`: who answers has to sign. `receipt=required`: what is pushed or published has to be, to the byte,
+        /// what a check succeeded on
+        #[arg(value_name = "RULE", value_parser = RULES)]
         rule: String,
         /// The key to sign with; `loopx.approvalKey` of git's configuration when left out
         #[arg(long, value_name = "KEY")]
         sign_with: Option<String>,
     },
 }
+
+const RULES: [&str; 4] = ["approval=signed", "approval=terminal", "receipt=required", "receipt=not-required"];
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Approver {
@@ -63,9 +66,14 @@ impl Policy {
                 Ok(Said::read(&view, say(ctx, &view)))
             }
             Self::Set { rule, sign_with } => {
-                let approval = if rule == "approval=signed" { Approval::Signed } else { Approval::Terminal };
+                let amendment = match rule.as_str() {
+                    "approval=signed" => Amendment::Approval(Approval::Signed),
+                    "approval=terminal" => Amendment::Approval(Approval::Terminal),
+                    "receipt=required" => Amendment::Receipt(true),
+                    _ => Amendment::Receipt(false),
+                };
                 let command = format!("loopx policy set {rule}");
-                amend(process, ctx, &Amendment::Approval(approval), command, sign_with.as_deref())
+                amend(process, ctx, &amendment, command, sign_with.as_deref())
             }
         }
     }
@@ -112,9 +120,14 @@ fn amend(
     let proven = match amendment.loosens() {
         false => None,
         true => {
+            let does = match amendment {
+                // Whose key it is can only be told from the key.
+                Amendment::Add { .. } => amendment.line(),
+                _ => ops::policy::said(amendment),
+            };
             let challenge = Challenge {
                 what: ops::policy::said(amendment),
-                shows: format!("{}This will {}\n", say(ctx, &PolicyView { policy }), amendment.line()),
+                shows: format!("{}This will {does}\n", say(ctx, &PolicyView { policy })),
                 word: amendment.word().to_owned(),
                 command,
             };
@@ -127,6 +140,8 @@ fn amend(
     let text = match amendment {
         Amendment::Approval(Approval::Signed) => "answers have to be signed".to_owned(),
         Amendment::Approval(Approval::Terminal) => "answers are given at a terminal".to_owned(),
+        Amendment::Receipt(true) => "what goes out needs a receipt".to_owned(),
+        Amendment::Receipt(false) => "what goes out needs no receipt".to_owned(),
         Amendment::Add { name, .. } => format!("the signature of {name} counts"),
         Amendment::Remove(name) => format!("the signature of {name} counts no more"),
     };
@@ -138,6 +153,7 @@ fn say(ctx: &Ctx, view: &PolicyView) -> String {
     let mut table = Table::default();
     table.row([&"repository", &policy.repository]);
     table.row([&"approval", &policy.approval.word()]);
+    table.row([&"receipt", &if policy.require_receipt { "required" } else { "not required" }]);
     if let Some(changed) = &policy.changed {
         let by = format!("by {}, {}", changed.by.name(), super::status::ago(ctx, changed.at));
         table.row([&"changed", &by]);

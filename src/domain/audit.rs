@@ -523,7 +523,7 @@ mod tests {
     use super::*;
     use crate::domain::{
         gate::{GateState, Seen},
-        policy::RepositoryId,
+        policy::{Approval, RepositoryId},
         quota::Quota,
         samples::{actor, at, gate, gate_id, goal_id, loop_with, proven, stamp, todo, todo_id},
     };
@@ -687,6 +687,40 @@ mod tests {
         );
         let unproven = open.acknowledge(&id, proven(), at("11:00"), None).unwrap();
         illegal(&acknowledge(ANN, &unproven), "bypass/b-7k3q is not what `bypass.acknowledge` makes of it");
+    }
+
+    #[test]
+    fn less_policy_takes_a_person_and_more_does_not() {
+        let plain = Policy::new(RepositoryId::new(&[7; 16]));
+        let set = |by: &str, before: &Policy, required: bool, typed: Option<&str>| {
+            let proof = typed.map(|typed| Proof::Terminal { typed: typed.into() });
+            before.amend(&Amendment::Receipt(required), &stamp(by, "10:00"), proof).unwrap()
+        };
+        let step = |by: &str, before: &Policy, after: &Policy| {
+            let record = |policy: &Policy| Some(Record::Policy(policy.clone()));
+            mutation(Op::PolicySet, by, "10:00", vec![(record(before), record(after))])
+        };
+        let strict = set("agent:a", &plain, true, None);
+        assert_eq!(step("agent:a", &plain, &strict).judge(), Ok(()));
+        let loose = set(ANN, &strict, false, Some("not-required"));
+        assert_eq!(step(ANN, &strict, &loose).judge(), Ok(()));
+        let by_agent = set("agent:a", &strict, false, Some("not-required"));
+        illegal(&step("agent:a", &strict, &by_agent), "only a person may do that, and a did");
+        for typed in [None, Some("required")] {
+            let unproven = set(ANN, &strict, false, typed);
+            illegal(&step(ANN, &strict, &unproven), "policy is not what `policy.set` makes of it");
+        }
+        let stolen = Policy { repository: RepositoryId::new(&[8; 16]), ..strict.clone() };
+        illegal(&step("agent:a", &plain, &stolen), "policy is not what `policy.set` makes of it");
+        let signed = Policy { approval: Approval::Signed, ..strict.clone() };
+        illegal(
+            &step("agent:a", &plain, &signed),
+            "it is refused: nobody is listed whose signature would count",
+        );
+        illegal(
+            &step(ANN, &signed, &set(ANN, &signed, false, Some("not-required"))),
+            "it is refused: answers have to be signed by an approver here",
+        );
     }
 
     #[test]

@@ -173,6 +173,12 @@ pub fn deeds(op: Op) -> Vec<Deed> {
                 "policy set approval=terminal",
                 "it takes what the present policy asks for",
             ),
+            anybody("ask for a receipt for what goes out", "policy set receipt=required", "it tightens"),
+            person(
+                "ask for no receipt any more",
+                "policy set receipt=not-required",
+                "less has to be shown, and it takes what the present policy asks for",
+            ),
         ],
         Op::ApproverAdd => vec![person(
             "let somebody's signature count",

@@ -119,16 +119,21 @@ fn words(text: &str) -> Result<Vec<String>, BadCommand> {
     Ok(words)
 }
 
+/// What may be kept of what a command printed: no colours, and nothing that looks like a secret.
+pub fn harmless(output: &str) -> String {
+    let lines = without_colours(output);
+    let lines =
+        lines.lines().map(|line| Hider { short_p_is_harmless: true, next_is_secret: false }.argument(line));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    secret::clean(&text).into_owned()
+}
+
 /// What a command printed, fit to keep: about `limit` bytes of its head and as many of its tail, without colours and
 /// without what looks like a secret, line by line.
 pub fn printed(head: &[u8], tail: &[u8], left_out: u64, limit: usize) -> String {
     let lines = |bytes: &[u8]| -> String {
-        let text = without_colours(&String::from_utf8_lossy(bytes));
-        let hide = |line: &str| {
-            let mut hider = Hider { short_p_is_harmless: true, next_is_secret: false };
-            shown(&hider.argument(line.trim_end()), limit)
-        };
-        text.lines().map(|line| hide(&line.replace('\t', "    ")) + "\n").collect()
+        let text = harmless(&String::from_utf8_lossy(bytes));
+        text.lines().map(|line| shown(line.replace('\t', "    ").trim_end(), limit) + "\n").collect()
     };
     if left_out == 0 {
         let all = lines(&[head, tail].concat());
@@ -148,8 +153,8 @@ pub fn printed(head: &[u8], tail: &[u8], left_out: u64, limit: usize) -> String 
     format!("{}\n… {left_out} bytes and more left out …\n{tail}", head.trim_end())
 }
 
-/// Without the sequences that colour a terminal.
-fn without_colours(text: &str) -> String {
+/// Without the sequences that terminals take as colours and movements.
+pub fn without_colours(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("\u{1b}[") {

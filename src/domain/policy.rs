@@ -23,6 +23,9 @@ pub struct Policy {
     pub repository: RepositoryId,
     /// How a person shows to be one.
     pub approval: Approval,
+    /// What is pushed or published has to be shown to have been checked: there is a receipt for exactly these files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub require_receipt: bool,
     /// Whose signatures count, and whose once did.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub approvers: BTreeMap<ApproverId, Approver>,
@@ -154,7 +157,13 @@ impl Approval {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Amendment {
     Approval(Approval),
-    Add { name: ApproverId, key: PublicKey, valid_before: Option<Timestamp> },
+    /// Whether what goes out needs a receipt.
+    Receipt(bool),
+    Add {
+        name: ApproverId,
+        key: PublicKey,
+        valid_before: Option<Timestamp>,
+    },
     Remove(ApproverId),
 }
 
@@ -162,21 +171,22 @@ impl Amendment {
     /// The kind of mutation.
     pub fn op(&self) -> Op {
         match self {
-            Self::Approval(_) => Op::PolicySet,
+            Self::Approval(_) | Self::Receipt(_) => Op::PolicySet,
             Self::Add { .. } => Op::ApproverAdd,
             Self::Remove(_) => Op::ApproverRemove,
         }
     }
 
-    /// Whether it makes less of what is asked for, or changes who is asked. Asking for signatures is anybody's.
+    /// Whether it makes less of what is asked for, or changes who is asked. Asking for signatures or for a receipt is anybody's.
     pub fn loosens(&self) -> bool {
-        !matches!(self, Self::Approval(Approval::Signed))
+        !matches!(self, Self::Approval(Approval::Signed) | Self::Receipt(true))
     }
 
     /// In one line, as it is signed.
     pub fn line(&self) -> String {
         match self {
             Self::Approval(approval) => format!("approval {}", approval.word()),
+            Self::Receipt(_) => format!("receipt {}", self.word()),
             Self::Add { name, key, valid_before } => {
                 let until = valid_before.map(|until| format!(" valid before {until}")).unwrap_or_default();
                 format!("add {name} {key}{until}")
@@ -189,6 +199,8 @@ impl Amendment {
     pub fn word(&self) -> &str {
         match self {
             Self::Approval(approval) => approval.word(),
+            Self::Receipt(true) => "required",
+            Self::Receipt(false) => "not-required",
             Self::Add { name, .. } | Self::Remove(name) => name.as_str(),
         }
     }
@@ -197,6 +209,9 @@ impl Amendment {
     pub fn between(before: &Policy, after: &Policy) -> Option<Self> {
         if before.approval != after.approval {
             return Some(Self::Approval(after.approval));
+        }
+        if before.require_receipt != after.require_receipt {
+            return Some(Self::Receipt(after.require_receipt));
         }
         let (name, now) =
             after.approvers.iter().find(|(name, now)| before.approvers.get(*name) != Some(now))?;
@@ -213,6 +228,7 @@ impl Policy {
         Self {
             repository,
             approval: Approval::Terminal,
+            require_receipt: false,
             approvers: BTreeMap::new(),
             allowed_secrets: Vec::new(),
             changed: None,
@@ -229,6 +245,7 @@ impl Policy {
                 }
                 after.approval = *approval;
             }
+            Amendment::Receipt(required) => after.require_receipt = *required,
             Amendment::Add { name, key, valid_before } => {
                 if self.approvers.get(name).is_some_and(|known| known.removed.is_none()) {
                     return Err(Refusal::ApproverExists(name.clone()));
@@ -323,6 +340,9 @@ impl Policy {
         };
         part(&self.repository.0);
         part(self.approval.word());
+        if self.require_receipt {
+            part("receipt required");
+        }
         for (name, entry) in &self.approvers {
             part(name.as_str());
             part(entry.key.as_str());
@@ -426,7 +446,9 @@ mod tests {
     #[test]
     fn what_was_done_between_two_policies_is_told() {
         let before = after(&[add("ann", 0)]);
-        for step in [add("bob", 1), remove("ann"), Amendment::Approval(Approval::Signed)] {
+        for step in
+            [add("bob", 1), remove("ann"), Amendment::Approval(Approval::Signed), Amendment::Receipt(true)]
+        {
             let after = before.amend(&step, &stamp(ANN, "11:00"), None).unwrap();
             assert_eq!(Amendment::between(&before, &after), Some(step));
             assert_ne!(before.digest(), after.digest());
@@ -437,10 +459,12 @@ mod tests {
     }
 
     #[test]
-    fn only_asking_for_signatures_is_anybodys() {
+    fn only_asking_for_signatures_or_a_receipt_is_anybodys() {
         for (step, loosens) in [
             (Amendment::Approval(Approval::Signed), false),
             (Amendment::Approval(Approval::Terminal), true),
+            (Amendment::Receipt(true), false),
+            (Amendment::Receipt(false), true),
             (add("ann", 0), true),
             (remove("ann"), true),
         ] {

@@ -64,6 +64,30 @@ pub enum Reason {
     },
     /// The ref would carry something of loopx's own away.
     Carries { what: Carried, local: String, remote: String },
+    /// Nothing shows that what would go out was checked. `what` names it, `tree` is its fingerprint.
+    Unchecked { what: String, tree: String },
+}
+
+impl Verdict {
+    /// The verdict with more reasons against it.
+    #[must_use]
+    pub fn and(self, more: impl IntoIterator<Item = Reason>) -> Self {
+        let mut reasons = match self {
+            Self::Allowed => Vec::new(),
+            Self::Refused(reasons) => reasons,
+        };
+        reasons.extend(more);
+        judged(reasons)
+    }
+}
+
+/// What of `going`, each with a name and its tree in hex, has no receipt.
+pub fn unchecked(
+    receipts: &BTreeSet<String>,
+    going: impl IntoIterator<Item = (String, String)>,
+) -> impl Iterator<Item = Reason> {
+    let unchecked = going.into_iter().filter(|(_, tree)| !receipts.contains(tree));
+    unchecked.map(|(what, tree)| Reason::Unchecked { what, tree })
 }
 
 /// Judges a push of `refs` to the remote known by `remotes` while `gates` are in force. An empty push and one that only
@@ -168,6 +192,7 @@ mod tests {
         };
         let said = |reason: &Reason| match reason {
             Reason::Gate { id, .. } => format!("gate {id}"),
+            Reason::Unchecked { what, .. } => format!("unchecked {what}"),
             Reason::Carries { what: Carried::State, local, .. } => format!("state {local}"),
             Reason::Carries { what: Carried::Folder, local, .. } => format!("folder {local}"),
         };
@@ -291,5 +316,19 @@ mod tests {
         check_act(&all[..1], Act::Publish, &[]);
         check_act(&all, Act::Publish, &["gate everything", "gate publish"]);
         check_act(&all, Act::Push, &["gate everything", "gate push"]);
+    }
+
+    #[test]
+    fn what_was_not_checked_is_one_more_reason() {
+        let receipts = ["a".repeat(40)].into();
+        let going = || [("main".to_owned(), "a".repeat(40)), ("topic".to_owned(), "b".repeat(40))];
+        let verdict = Verdict::Allowed.and(unchecked(&receipts, going()));
+        assert_eq!(said(verdict.clone()), ["unchecked topic"]);
+        let carries = Reason::Carries { what: Carried::State, local: "x".into(), remote: "x".into() };
+        assert_eq!(
+            said(Verdict::Refused(vec![carries]).and(unchecked(&receipts, going()))),
+            ["state x", "unchecked topic"]
+        );
+        assert_eq!(Verdict::Allowed.and([]), Verdict::Allowed);
     }
 }

@@ -86,6 +86,11 @@ text!(
     Note, "text", 16 * 1024, Lines::Many
 );
 
+text!(
+    /// The text of a file. 1 to 65,536 bytes; line feeds and tabs are allowed.
+    FileCopy, "copy", 64 * 1024, Lines::Many
+);
+
 enum Lines {
     One,
     Many,

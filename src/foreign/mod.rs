@@ -10,6 +10,7 @@ pub mod draft;
 mod front;
 pub mod loopx_python;
 pub mod report;
+pub mod results;
 
 #[cfg(test)]
 mod properties;

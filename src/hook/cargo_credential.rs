@@ -123,7 +123,7 @@ fn refusal(ctx: &impl Fn() -> Result<Ctx, Error>) -> Option<Failure> {
     let lines = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
     let said = match ctx()
         .map_err(guard::unseen(Act::Publish))
-        .and_then(|ctx| Ok((guard::check(&ctx, Act::Publish)?, ctx.now)))
+        .and_then(|ctx| Ok((guard::check(&ctx, Act::Publish, false)?, ctx.now)))
     {
         Ok((guarded, _)) if guarded.allowed => return None,
         Ok((guarded, now)) => lines(&Held(Act::Publish, &guarded.reasons, now).to_string()),

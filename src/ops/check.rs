@@ -51,7 +51,7 @@ pub fn check(ctx: &Ctx, scope: &Scope) -> Result<Checked, Error> {
     let pieces = match scope {
         Scope::Tracked => git.tracked()?,
         Scope::Staged => git.staged()?,
-        Scope::Range(range) => git.range(range)?,
+        Scope::Range(range) => git.changed_in(range)?,
         Scope::Paths(paths) => {
             let mut pieces = Vec::new();
             for path in paths {

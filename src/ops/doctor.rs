@@ -99,7 +99,7 @@ fn history(ctx: &Ctx, findings: &mut Vec<Finding>) -> Result<(), Error> {
         );
         findings.push(Finding::new(problem, "loopx verify"));
     }
-    if let Some(newest) = ctx.store.history(1)?.first()
+    if let Some(newest) = ctx.store.history()?.next().transpose()?
         && newest.at > ctx.now
     {
         let ahead = ctx.now.age(newest.at);

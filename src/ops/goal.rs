@@ -138,6 +138,19 @@ pub struct Configuration {
     pub slot_minutes: Option<u32>,
 }
 
+impl Configuration {
+    /// What is asked for, in one line.
+    fn brief(&self) -> String {
+        let mut asked: Vec<String> = Vec::new();
+        asked.extend(self.enable.iter().map(|feature| format!("{} on", feature.word())));
+        asked.extend(self.disable.iter().map(|feature| format!("{} off", feature.word())));
+        asked.extend(self.compute.iter().map(|share| format!("compute {share}")));
+        asked.extend(self.window_hours.iter().map(|hours| format!("window {hours} h")));
+        asked.extend(self.slot_minutes.iter().map(|minutes| format!("slot {minutes} min")));
+        if asked.is_empty() { "nothing".to_owned() } else { asked.join(", ") }
+    }
+}
+
 /// What a configuration would come to.
 #[derive(Debug)]
 pub struct Plan {
@@ -182,7 +195,7 @@ pub fn configure(
             GoalView { id: id.clone(), goal, quota: QuotaView::of(quota, quota.spent(&spends, ctx.now)) };
         let change = Change {
             op: Op::GoalConfigure,
-            subject: format!("configure goal {id}"),
+            subject: subject(&format!("configure goal {id}"), &configuration.brief()),
             body: None,
             goal: Some(id.clone()),
             turn: None,

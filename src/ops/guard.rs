@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{Ctx, Done, evidence::EvidenceView, gate::GateView, push::gates};
+use super::{
+    Ctx,
+    gate::GateView,
+    push::{gates, receipts},
+};
 use crate::{
     domain::{
-        command::{CommandLine, Ended},
-        evidence::{Evidence, Finding},
         gate::{Act, Gate, Tip},
-        id::GoalId,
-        push::{Reason, Verdict, verdict_on},
-        time::Timestamp,
+        push::{Reason, Verdict, unchecked, verdict_on},
     },
     error::{Error, Kind},
     store::{self, Snapshot},
@@ -24,13 +24,15 @@ pub use crate::store::remote::STATE_REF;
 /// The answer.
 ///
 /// JSON: `for`, `allowed`, `gates` (those that hold it back, the oldest question first), `tip` (the commit of the state that
-/// was looked at).
+/// was looked at), `unchecked` (the fingerprint of what should have a receipt and has none; left out when nothing is amiss).
 #[derive(Debug, Serialize)]
 pub struct Guarded {
     #[serde(rename = "for")]
     pub act: Act,
     pub allowed: bool,
     pub gates: Vec<GateView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
     pub tip: String,
     /// The same as a list of reasons.
     #[serde(skip)]
@@ -39,17 +41,17 @@ pub struct Guarded {
 
 /// Judges `act` by the state of this clone. Any error means that it must not happen: a gate that cannot see is shut. Takes no
 /// lock and writes nothing.
-pub fn check(ctx: &Ctx, act: Act) -> Result<Guarded, Error> {
+pub fn check(ctx: &Ctx, act: Act, receipt: bool) -> Result<Guarded, Error> {
     ctx.store
         .trusted()
         .map_err(Error::from)
-        .and_then(|snapshot| judge(ctx, &snapshot, act))
+        .and_then(|snapshot| judge(ctx, &snapshot, act, receipt))
         .map_err(unseen(act))
 }
 
 /// Judges `act` by a copy of the state that was fetched to `revision`. Its whole history is verified; what this clone may have of
 /// its own is not looked at, and nothing is written.
-pub fn check_copy(ctx: &Ctx, act: Act, revision: &str) -> Result<Guarded, Error> {
+pub fn check_copy(ctx: &Ctx, act: Act, receipt: bool, revision: &str) -> Result<Guarded, Error> {
     let snapshot = ctx.store.verified(revision, ctx.now).map_err(|problem| match problem {
         store::Error::UnknownRevision(name) => Error::new(
             Kind::NotSetUp,
@@ -61,10 +63,10 @@ pub fn check_copy(ctx: &Ctx, act: Act, revision: &str) -> Result<Guarded, Error>
             .hint("if this clone is shallow, get the rest with `git fetch --unshallow`"),
         other => other.into(),
     });
-    snapshot.and_then(|snapshot| judge(ctx, &snapshot, act)).map_err(unseen(act))
+    snapshot.and_then(|snapshot| judge(ctx, &snapshot, act, receipt)).map_err(unseen(act))
 }
 
-fn judge(ctx: &Ctx, snapshot: &Snapshot<'_>, act: Act) -> Result<Guarded, Error> {
+fn judge(ctx: &Ctx, snapshot: &Snapshot<'_>, act: Act, receipt: bool) -> Result<Guarded, Error> {
     let gates = gates(snapshot)?;
     let standing = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.bind().is_some());
     let tip = match standing().any(|gate| gate.holds_back(act)) {
@@ -72,7 +74,12 @@ fn judge(ctx: &Ctx, snapshot: &Snapshot<'_>, act: Act) -> Result<Guarded, Error>
         false => None,
     };
     let all = gates.iter().map(|(goal, id, gate)| (goal, id, gate));
-    let reasons = match verdict_on(act, all, tip.as_ref()) {
+    let verdict = verdict_on(act, all, tip.as_ref());
+    let verdict = match receipt || snapshot.policy()?.require_receipt {
+        true => verdict.and(unchecked(&receipts(snapshot)?, [going(ctx, act)?])),
+        false => verdict,
+    };
+    let reasons = match verdict {
         Verdict::Allowed => Vec::new(),
         Verdict::Refused(reasons) => reasons,
     };
@@ -80,10 +87,26 @@ fn judge(ctx: &Ctx, snapshot: &Snapshot<'_>, act: Act) -> Result<Guarded, Error>
         Reason::Gate { goal, id, gate, .. } => {
             Some(GateView::of(ctx, goal.clone(), id.clone(), gate.as_ref().clone()))
         }
-        Reason::Carries { .. } => None,
+        Reason::Carries { .. } | Reason::Unchecked { .. } => None,
     };
+    let unchecked = reasons.iter().find_map(|reason| match reason {
+        Reason::Unchecked { tree, .. } => Some(tree.clone()),
+        Reason::Gate { .. } | Reason::Carries { .. } => None,
+    });
     let gates = reasons.iter().filter_map(view).collect();
-    Ok(Guarded { act, allowed: reasons.is_empty(), gates, tip: snapshot.tip(), reasons })
+    Ok(Guarded { act, allowed: reasons.is_empty(), gates, unchecked, tip: snapshot.tip(), reasons })
+}
+
+/// What would go out: a push sends what is committed, and a publisher mostly takes what lies there.
+fn going(ctx: &Ctx, act: Act) -> Result<(String, String), Error> {
+    let git = ctx.store.git();
+    let lying = match act {
+        Act::Push | Act::Turn => None,
+        Act::Publish => git.fingerprint()?.map(|tree| ("what lies in this worktree".to_owned(), tree)),
+    };
+    let committed = || Ok(git.head()?.map(|head| ("`HEAD`".to_owned(), head.tree)));
+    let nothing = || Error::new(Kind::Refused, "nothing is committed yet that could have been checked");
+    lying.map_or_else(committed, |lying| Ok(Some(lying))).and_then(|going| going.ok_or_else(nothing))
 }
 
 /// The commit that is checked out, if nothing was changed since: what a publisher makes its package from.
@@ -101,44 +124,5 @@ pub fn unseen(act: Act) -> impl FnOnce(Error) -> Error {
         let message =
             format!("{} refused: whether a question is open cannot be seen: {}", act.word(), error.message);
         Error { message, ..error }
-    }
-}
-
-/// A command that is about to run because nothing holds `act` back.
-#[derive(Debug)]
-pub struct Run {
-    act: Act,
-    argv: CommandLine,
-    /// The goal that gets the evidence, if one is active.
-    goal: Option<GoalId>,
-    began: Timestamp,
-    /// What is checked out and whether it was changed: what the command works on.
-    project: Result<(Option<String>, bool), store::Error>,
-}
-
-impl Run {
-    /// Whether there is a goal that evidence goes to.
-    pub fn is_recorded(&self) -> bool {
-        self.goal.is_some()
-    }
-
-    /// Looks at what a command is about to work on. Refused when the goal that is meant cannot be told.
-    pub fn begin(ctx: &Ctx, act: Act, goal: Option<&GoalId>, argv: CommandLine) -> Result<Self, Error> {
-        let goal = ctx.goal_if_any(&ctx.store.trusted()?, goal)?;
-        let git = ctx.store.git();
-        let project = git.head().and_then(|head| Ok((head.map(|head| head.commit), git.is_dirty()?)));
-        Ok(Self { act, argv, goal, began: ctx.now, project })
-    }
-
-    /// Records that the command ran, and how it ended, as of `ctx.now`; nothing without a goal.
-    pub fn end(self, ctx: &Ctx, ended: Ended) -> Result<Option<Done<EvidenceView>>, Error> {
-        let Some(goal) = self.goal else { return Ok(None) };
-        let (commit, dirty) = self.project?;
-        let stamp = ctx.stamp()?;
-        let what =
-            Finding::Command { argv: self.argv, guarded: self.act, seconds: self.began.age(ctx.now), ended };
-        let evidence = Evidence { commit, dirty, todo: None, gate: None, added: stamp.clone(), what };
-        ctx.update(&stamp, |snapshot| super::evidence::added(ctx, snapshot, goal.clone(), evidence.clone()))
-            .map(Some)
     }
 }

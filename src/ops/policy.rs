@@ -98,6 +98,8 @@ pub fn amend(ctx: &Ctx, amendment: &Amendment, proven: Option<&Proven>) -> Resul
 pub fn said(amendment: &Amendment) -> String {
     match amendment {
         Amendment::Approval(approval) => format!("set approval to {}", approval.word()),
+        Amendment::Receipt(true) => "require a receipt for what goes out".to_owned(),
+        Amendment::Receipt(false) => "require no receipt any more for what goes out".to_owned(),
         Amendment::Add { name, .. } => format!("add approver {name}"),
         Amendment::Remove(name) => format!("remove approver {name}"),
     }

@@ -7,7 +7,8 @@ use crate::{
     domain::{
         gate::{Act, Gate},
         id::{GateId, GoalId},
-        push::{Carried, PushedRef, RefUpdate, Verdict, verdict},
+        push::{Carried, PushedRef, RefUpdate, Verdict, unchecked, verdict},
+        text::shown,
         time::Timestamp,
     },
     error::Error,
@@ -82,7 +83,33 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
         refs.push(PushedRef { local: line.local.clone(), remote: line.remote.clone(), update });
     }
     let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &remotes, &refs);
+    let verdict = match snapshot.policy()?.require_receipt {
+        true => verdict.and(unchecked(&receipts(&snapshot)?, going(ctx, lines)?)),
+        false => verdict,
+    };
     Ok(Checked { verdict, at: ctx.now })
+}
+
+/// What would go out, by the names of refs, with the trees.
+fn going(ctx: &Ctx, lines: &[Line]) -> Result<Vec<(String, String)>, Error> {
+    let mut going = Vec::new();
+    for line in lines {
+        let Some(id) = &line.local_id else { continue };
+        if let Some(tree) = ctx.store.git().tree_of(id)? {
+            going.push((format!("`{}`", shown(&line.local, 200)), tree));
+        }
+    }
+    Ok(going)
+}
+
+/// The trees that a check which succeeded lets out: those of the recent evidence of all goals.
+pub(super) fn receipts(snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Error> {
+    let mut receipts = BTreeSet::new();
+    for goal in snapshot.goals()? {
+        let evidence = snapshot.evidence(&goal)?;
+        receipts.extend(evidence.values().filter_map(|evidence| evidence.what.receipt()).map(str::to_owned));
+    }
+    Ok(receipts)
 }
 
 /// The gates in force, of all goals.

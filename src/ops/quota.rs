@@ -239,7 +239,11 @@ pub fn spend_slot(
         let quota = view(&[state.spends.clone(), vec![spend.clone()]].concat());
         let change = Change {
             op: Op::QuotaSpend,
-            subject: format!("spend {} for {turn}", crate::text::Count(slots as usize, "slot")),
+            subject: format!(
+                "spend {} of goal {} for {turn}",
+                crate::text::Count(slots as usize, "slot"),
+                state.id
+            ),
             body: None,
             goal: Some(state.id.clone()),
             turn: Some(turn.clone()),

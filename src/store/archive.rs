@@ -243,7 +243,13 @@ pub(super) fn due(
                 continue;
             }
             if let Some(edit) = fold(snapshot, shelf, &goal, now)? {
-                let subject = format!("fold {SEGMENT} records of {}", folder.trim_end_matches("/closed"));
+                let what = match shelf {
+                    Shelf::Gates => "closed gates",
+                    Shelf::Todos => "closed todos",
+                    Shelf::Evidence => "old pieces of evidence",
+                    Shelf::Spend => "old spends",
+                };
+                let subject = format!("fold {SEGMENT} {what} of goal {goal}");
                 let puts = Vec::new();
                 let change = Change { op: Op::Fold, subject, body: None, goal: Some(goal), turn: None, puts };
                 return Ok(Some((edit, change)));

@@ -43,7 +43,7 @@ pub trait Stored: Serialize + DeserializeOwned {
 impl Stored for Policy {
     const SYNTAX: Syntax = Syntax::Toml;
     const FIELDS: &'static [&'static str] =
-        &["repository", "approval", "approvers", "allowed_secrets", "changed"];
+        &["repository", "approval", "require_receipt", "approvers", "allowed_secrets", "changed"];
 }
 
 impl Stored for Gate {

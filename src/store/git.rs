@@ -197,6 +197,13 @@ impl Git {
         self.repo.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())
     }
 
+    /// The program with which git shows what is longer than a screen; nothing when it is to be printed as it is.
+    pub fn pager(&self) -> Option<String> {
+        let said = program::says("git".as_ref(), &self.common, ["var", "GIT_PAGER"])?;
+        let pager = said.trim().to_str_lossy().into_owned();
+        (!pager.is_empty() && pager != "cat").then_some(pager)
+    }
+
     /// All values of a key that may be set several times, from the widest scope to the nearest.
     pub fn config_all(&self, key: &str) -> Vec<String> {
         let values = self.repo.config_snapshot().plumbing().strings(key).unwrap_or_default();

@@ -1,9 +1,16 @@
 //! The history of the state branch, read back: newest first, one entry a mutation.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use gix::{ObjectId, bstr::ByteSlice as _};
 
-use super::{Error, Store, error::chain};
-use crate::domain::{text::shown, time::Timestamp};
+use super::{
+    Error, Snapshot, Store,
+    error::chain,
+    layout::{self, Shelf},
+    view::{Look, diff},
+};
+use crate::domain::{audit::Step, change::Record, id::GoalId, text::shown, time::Timestamp};
 
 /// One mutation as the history tells it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -20,21 +27,88 @@ pub struct Entry {
     pub records: Vec<String>,
     pub turn: Option<String>,
     pub signed_off_by: Option<String>,
+    /// The commit before it, in hex.
+    #[serde(skip)]
+    pub parent: Option<String>,
+}
+
+/// The history from a commit back, one mutation at a time; as much of it is read as is asked for.
+pub struct Walk<'s> {
+    store: &'s Store,
+    next: Option<ObjectId>,
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Result<Entry, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = self.store.entry(self.next.take()?);
+        Some(read.map(|(entry, parent)| {
+            self.next = parent;
+            entry
+        }))
+    }
 }
 
 impl Store {
-    /// The newest `limit` mutations.
-    pub fn history(&self, limit: usize) -> Result<Vec<Entry>, Error> {
+    /// The mutations, the newest first.
+    pub fn history(&self) -> Result<Walk<'_>, Error> {
         let branch = self.git.branch()?;
         let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
-        let mut entries = Vec::new();
-        let mut next = Some(tip);
-        while let Some(id) = next.filter(|_| entries.len() < limit) {
-            let (entry, parent) = self.entry(id)?;
-            entries.push(entry);
-            next = parent;
+        Ok(Walk { store: self, next: Some(tip) })
+    }
+
+    /// The state as the commit that `revision` names has it.
+    pub fn state_at(&self, revision: &str) -> Result<Snapshot<'_>, Error> {
+        self.at(super::git::object_id(&self.git.revision(revision)?.commit)?)
+    }
+
+    /// What differs between two states in hex, by the names of records; the first may be nothing. That a record was folded is
+    /// no difference.
+    pub fn steps(&self, from: Option<&str>, to: &str) -> Result<BTreeMap<String, Step>, Error> {
+        let at = |hex: &str| self.at(super::git::object_id(hex)?);
+        let (before, after) = (from.map(at).transpose()?, at(to)?);
+        let (old, new) = (before.as_ref().map(|before| before.commit().tree), after.commit().tree);
+        let mut changes = BTreeMap::new();
+        diff(&self.git, old, Some(new), Look::Changes, "", &mut changes)?;
+        let mut steps: BTreeMap<String, Step> = BTreeMap::new();
+        let mut folded: Vec<(Shelf, GoalId)> = Vec::new();
+        for (path, change) in changes {
+            let Some(named) = layout::named(&path) else {
+                folded.extend(layout::folded(&path).filter(|place| !folded.contains(place)));
+                continue;
+            };
+            let read = |snapshot: &Snapshot<'_>| -> Result<Option<Record>, Error> {
+                let unreadable = |problem| Error::Unreadable { path: path.clone(), problem };
+                let record =
+                    |bytes: Vec<u8>| super::verify::record(&named, &path, &bytes).map_err(unreadable);
+                snapshot.bytes(&path)?.map(record).transpose()
+            };
+            let step = steps.entry(named.record_name()).or_insert(Step { before: None, after: None });
+            if let Some(before) = before.as_ref().filter(|_| change.old.is_some()) {
+                step.before = step.before.take().or(read(before)?);
+            }
+            if change.new.is_some() {
+                step.after = step.after.take().or(read(&after)?);
+            }
         }
-        Ok(entries)
+        for step in steps.values_mut() {
+            if let (Some(record), None) = (&step.before, &step.after) {
+                step.after = after.again(record)?;
+            }
+        }
+        for (shelf, goal) in folded {
+            let known: BTreeSet<String> = match &before {
+                Some(before) => before.ids(shelf, &goal)?.into_iter().collect(),
+                None => BTreeSet::new(),
+            };
+            for id in after.ids(shelf, &goal)?.into_iter().filter(|id| !known.contains(id)) {
+                let Some(record) = after.shelved(shelf, &goal, &id)? else { continue };
+                steps.entry(record.name()).or_insert(Step { before: None, after: Some(record) });
+            }
+        }
+        steps.retain(|_, step| step.before != step.after);
+        Ok(steps)
     }
 
     pub(super) fn entry(&self, id: ObjectId) -> Result<(Entry, Option<ObjectId>), Error> {
@@ -68,6 +142,7 @@ impl Store {
             records: all("Loopx-Record"),
             turn: one("Loopx-Turn"),
             signed_off_by: one("Signed-off-by"),
+            parent: decoded.parents().next().map(|parent| parent.to_string()),
         };
         Ok((entry, decoded.parents().next()))
     }

@@ -130,7 +130,7 @@ impl Git {
     }
 
     /// What the commits of a range brought, each file as each of them left it, and what they say.
-    pub fn range(&self, range: &str) -> Result<Vec<Piece>, Error> {
+    pub fn changed_in(&self, range: &str) -> Result<Vec<Piece>, Error> {
         let dir = self.worktree().unwrap_or_else(|| self.common_dir().to_owned());
         let run = |args: &[&str]| {
             let end = ["--end-of-options", range, "--"];

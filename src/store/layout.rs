@@ -230,6 +230,16 @@ pub(super) fn is_of_a_state(path: &str) -> bool {
     path == ATTRIBUTES.0 || named(path).is_some() || folded() == Some(true)
 }
 
+/// The shelf whose records are folded into what lies at `path`.
+pub(super) fn folded(path: &str) -> Option<(Shelf, GoalId)> {
+    let goal = goal_of(path)?;
+    let shelf = Shelf::ALL.into_iter().find(|shelf| {
+        let name = path.strip_prefix(&shelf.closed(&goal)).and_then(|rest| rest.strip_prefix('/'));
+        name.is_some_and(archive::is_segment)
+    })?;
+    Some((shelf, goal))
+}
+
 /// Whether `path` is that of a goal's own record.
 pub(super) fn is_a_goal(path: &str) -> bool {
     matches!(named(path), Some(Named::Goal(_)))

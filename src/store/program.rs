@@ -59,8 +59,24 @@ pub(super) fn git<S: AsRef<OsStr>>(
     args: impl IntoIterator<Item = S>,
     input: &[u8],
 ) -> Result<Vec<u8>, Error> {
-    let failed = |problem: String| Error::Git { doing, problem };
+    told(doing, prepared(git_dir, dir, args)?, input)
+}
+
+/// The same with an index and a place for new objects of its own in the folder `aside`: nothing of the user's is written.
+pub(super) fn git_aside<S: AsRef<OsStr>>(
+    doing: &'static str,
+    git_dir: &Path,
+    dir: &Path,
+    args: impl IntoIterator<Item = S>,
+    aside: &Path,
+) -> Result<Vec<u8>, Error> {
     let mut command = prepared(git_dir, dir, args)?;
+    command.env("GIT_INDEX_FILE", aside.join("index")).env("GIT_OBJECT_DIRECTORY", aside.join("objects"));
+    told(doing, command, b"")
+}
+
+fn told(doing: &'static str, mut command: Command, input: &[u8]) -> Result<Vec<u8>, Error> {
+    let failed = |problem: String| Error::Git { doing, problem };
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child =
         command.spawn().map_err(|error| failed(format!("the program `git` does not start: {error}")))?;

@@ -48,6 +48,8 @@ pub struct ProjectFile {
     pub bytes: u64,
     /// `sha256:` and hex.
     pub digest: String,
+    /// All of it, if it has no more bytes than were asked for.
+    pub content: Option<Vec<u8>>,
 }
 
 impl Git {
@@ -112,8 +114,87 @@ impl Git {
         Ok(!program::git("compare the worktree", self.repo().git_dir(), &dir, args, b"")?.is_empty())
     }
 
-    /// A file of the worktree, by a path as the user typed it in `cwd`.
-    pub fn file(&self, cwd: &Path, path: &Path) -> Result<ProjectFile, Error> {
+    /// The fingerprint of what lies in this worktree: the tree, in hex, that git would make of it, whether it is committed,
+    /// staged, unstaged or untracked; ignored files do not count, and of a submodule only its commit does. The same files
+    /// have the same fingerprint, wherever they lie and whenever they were written. Nothing without a worktree.
+    pub fn fingerprint(&self) -> Result<Option<String>, Error> {
+        let Some(dir) = self.worktree() else { return Ok(None) };
+        let aside = self.aside()?;
+        Ok(Some(self.written_aside(&dir, aside.path())?))
+    }
+
+    /// The same, and how many files differ from the commit `base`, in hex.
+    pub fn difference(&self, base: &str) -> Result<Option<(String, u64)>, Error> {
+        let Some(dir) = self.worktree() else { return Ok(None) };
+        let aside = self.aside()?;
+        let tree = self.written_aside(&dir, aside.path())?;
+        let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, &tree];
+        let doing = "compare what lies here";
+        let names = program::git_aside(doing, self.repo().git_dir(), &dir, args, aside.path())?;
+        let files = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).count();
+        Ok(Some((tree, files as u64)))
+    }
+
+    /// A folder beside the repository with a copy of the index, and from where the repository's objects are seen.
+    fn aside(&self) -> Result<tempfile::TempDir, Error> {
+        let aside = tempfile::tempdir().map_err(Error::io("make a folder for", "the fingerprint"))?;
+        let (objects, index) = (aside.path().join("objects/info"), aside.path().join("index"));
+        fs::create_dir_all(&objects).map_err(Error::io("make", &objects))?;
+        let mut store = self.common_dir().join("objects").into_os_string();
+        store.push("\n");
+        let alternates = objects.join("alternates");
+        fs::write(&alternates, store.as_encoded_bytes()).map_err(Error::io("write", &alternates))?;
+        let users = self.repo().index_path();
+        if let Ok(meta) = fs::metadata(&users) {
+            fs::copy(&users, &index).map_err(Error::io("copy", &users))?;
+            // By its date git tells which files may have changed since without a trace.
+            let copy = fs::File::options().write(true).open(&index).map_err(Error::io("open", &index))?;
+            meta.modified().and_then(|then| copy.set_modified(then)).map_err(Error::io("date", &index))?;
+        }
+        Ok(aside)
+    }
+
+    fn written_aside(&self, dir: &Path, aside: &Path) -> Result<String, Error> {
+        let doing = "take the fingerprint of what lies here";
+        let all = ["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false", "add", "-A", "."];
+        program::git_aside(doing, self.repo().git_dir(), dir, all, aside)?;
+        let tree = program::git_aside(doing, self.repo().git_dir(), dir, ["write-tree"], aside)?;
+        Ok(tree.trim().to_str_lossy().into_owned())
+    }
+
+    /// The commits from `range`, such as `main..topic`: both ends, and how many there are.
+    pub fn range(&self, range: &str) -> Result<Option<(ProjectCommit, ProjectCommit, u64)>, Error> {
+        let Some((from, to)) = range.split_once("..").filter(|(_, to)| !to.starts_with('.')) else {
+            return Ok(None);
+        };
+        let or_head = |end: &str| if end.is_empty() { "HEAD".to_owned() } else { end.to_owned() };
+        let (from, to) = (self.revision(&or_head(from))?, self.revision(&or_head(to))?);
+        let args = ["rev-list", "--count", &to.commit, &format!("^{}", from.commit)];
+        let out = program::git("count commits", self.repo().git_dir(), self.common_dir(), args, b"")?;
+        let count = out.trim().to_str_lossy().parse().unwrap_or(0);
+        Ok(Some((from, to, count)))
+    }
+
+    /// Whether a commit in hex is here.
+    pub fn has_commit(&self, commit: &str) -> bool {
+        ObjectId::from_hex(commit.as_bytes()).is_ok_and(|id| self.repo().find_commit(id).is_ok())
+    }
+
+    /// The tree, in hex, that an object in hex is or points to; nothing for a file.
+    pub fn tree_of(&self, object: &str) -> Result<Option<String>, Error> {
+        let failed =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
+        let object = self.repo().find_object(super::git::object_id(object)?).map_err(failed)?;
+        let object = object.peel_tags_to_end().map_err(failed)?;
+        Ok(match object.kind {
+            gix::objs::Kind::Commit => Some(self.base(object.id)?.tree.to_string()),
+            gix::objs::Kind::Tree => Some(object.id.to_string()),
+            gix::objs::Kind::Blob | gix::objs::Kind::Tag => None,
+        })
+    }
+
+    /// A file of the worktree, by a path as the user typed it in `cwd`; its content up to `most` bytes.
+    pub fn file(&self, cwd: &Path, path: &Path, most: usize) -> Result<ProjectFile, Error> {
         let unknown = || Error::UnknownFile(path.to_path_buf());
         let top = self.worktree().ok_or_else(unknown)?;
         let (top, full) = (
@@ -128,19 +209,22 @@ impl Git {
         let mut hash = Sha256::new();
         let mut buffer = vec![0; 64 * 1024];
         let mut bytes = 0;
+        let mut content = Some(Vec::new());
         loop {
             match file.read(&mut buffer).map_err(Error::io("read", &full))? {
                 0 => break,
                 read => {
                     hash.update(&buffer[..read]);
                     bytes += read as u64;
+                    content = content.filter(|content| content.len() + read <= most);
+                    content.iter_mut().for_each(|content| content.extend(&buffer[..read]));
                 }
             }
         }
         let digest = format!("sha256:{}", crate::domain::text::hex(&hash.finalize()));
         let path: PathBuf = inside.components().collect();
         let path = crate::domain::text::shown(&path.to_string_lossy(), 4096);
-        Ok(ProjectFile { path, bytes, digest })
+        Ok(ProjectFile { path, bytes, digest, content })
     }
 
     /// What of loopx's is among what `pushed` reaches and neither `was` does, what the ref was on the other side, nor what

@@ -166,7 +166,9 @@ impl Store {
         let since = match (&known, noted) {
             (None, None) => return Ok(None),
             (Some(known), _) => known.at,
-            (None, Some(noted)) => self.history(1)?.first().map_or(noted, |newest| newest.at.max(noted)),
+            (None, Some(noted)) => {
+                self.history()?.next().transpose()?.map_or(noted, |newest| newest.at.max(noted))
+            }
         };
         if !self.git.reads_refs_itself() && !thorough {
             return Ok(None);

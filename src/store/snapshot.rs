@@ -17,6 +17,7 @@ use super::{
 };
 use crate::domain::{
     bypass::{Bypass, Standing, standing},
+    change::Record,
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
@@ -127,6 +128,11 @@ impl<'s> Snapshot<'s> {
         self.shelf(Shelf::Evidence, goal)
     }
 
+    /// One piece of evidence, recent or old.
+    pub fn piece(&self, goal: &GoalId, id: &EvidenceId) -> Result<Option<Evidence>, Error> {
+        self.anywhere(Shelf::Evidence, goal, id.as_str())
+    }
+
     /// Whether there is such a piece of evidence, recent or old.
     pub fn has_evidence(&self, goal: &GoalId, id: &EvidenceId) -> Result<bool, Error> {
         Ok(self.bytes(&Shelf::Evidence.open_file(goal, id.as_str()))?.is_some()
@@ -173,6 +179,51 @@ impl<'s> Snapshot<'s> {
             found.extend(standing(&goal, &self.gates(&goal)?));
         }
         Ok(found)
+    }
+
+    /// A record of a shelf, open, closed or folded.
+    pub(super) fn shelved(&self, shelf: Shelf, goal: &GoalId, id: &str) -> Result<Option<Record>, Error> {
+        let folder = shelf.closed(goal);
+        Ok(match shelf {
+            Shelf::Gates => {
+                let id = self.id(&folder, id)?;
+                self.gate(goal, &id)?.map(|gate| Record::Gate(goal.clone(), id, gate))
+            }
+            Shelf::Todos => {
+                let id = self.id(&folder, id)?;
+                self.todo(goal, &id)?.map(|todo| Record::Todo(goal.clone(), id, todo))
+            }
+            Shelf::Evidence => {
+                let id = self.id(&folder, id)?;
+                self.piece(goal, &id)?.map(|piece| Record::Evidence(goal.clone(), id, piece))
+            }
+            Shelf::Spend => {
+                let id = self.id(&folder, id)?;
+                self.spend(goal, &id)?.map(|spend| Record::Spend(goal.clone(), id, spend))
+            }
+        })
+    }
+
+    /// The record of the same name.
+    pub(super) fn again(&self, record: &Record) -> Result<Option<Record>, Error> {
+        Ok(match record {
+            Record::Policy(_) => Some(Record::Policy(self.policy()?)),
+            Record::Quotas(_) => Some(Record::Quotas(self.quotas()?)),
+            Record::Goal(id, _) => self.goal(id)?.map(|goal| Record::Goal(id.clone(), goal)),
+            Record::Gate(goal, id, _) => {
+                self.gate(goal, id)?.map(|gate| Record::Gate(goal.clone(), id.clone(), gate))
+            }
+            Record::Todo(goal, id, _) => {
+                self.todo(goal, id)?.map(|todo| Record::Todo(goal.clone(), id.clone(), todo))
+            }
+            Record::Evidence(goal, id, _) => {
+                self.piece(goal, id)?.map(|piece| Record::Evidence(goal.clone(), id.clone(), piece))
+            }
+            Record::Spend(goal, id, _) => {
+                self.spend(goal, id)?.map(|spend| Record::Spend(goal.clone(), id.clone(), spend))
+            }
+            Record::Bypass(id, _) => self.bypass(id)?.map(|bypass| Record::Bypass(id.clone(), bypass)),
+        })
     }
 
     /// Whether a todo is there and not closed.

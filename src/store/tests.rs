@@ -23,7 +23,7 @@ use crate::domain::{
     bypass::{Bypass, Push, Way},
     change::{Change, Op, Record},
     command::{CommandLine, Ended},
-    evidence::{Evidence, Finding},
+    evidence::{After, Cut, Direction, Evidence, Finding, Heard, Opinion, Tests, Watched},
     gate::{Act, Gate, Seen},
     goal::{Feature, Goal},
     id::{GoalId, SpendId, TodoId, TodoPrefix},
@@ -220,8 +220,23 @@ fn every_kind() -> Vec<Record> {
     };
     let evidence = |id: &str, what: Finding| Record::Evidence(ship(), id.parse().unwrap(), finding(what));
     let argv = CommandLine::of(&["sh", "-c", "echo \"it's\"\n", ""]);
-    let command =
-        |ended| Finding::Command { argv: argv.clone(), guarded: Act::Publish, seconds: Seconds(90), ended };
+    let command = |ended, watched: Option<Watched>| Finding::Command {
+        argv: argv.clone(),
+        guarded: Some(Act::Publish),
+        seconds: Seconds(90),
+        ended,
+        watched: watched.map(Box::new),
+    };
+    let heard = Heard::of(9_000, &[1; 32], b"a \"b\"\n\n c", b"\ttail\n");
+    let overheard = Watched {
+        cut: Some(Cut::Timeout),
+        receipt: true,
+        tree: Some("1".repeat(40)),
+        after: Some(After { commit: None, dirty: true, tree: "2".repeat(40) }),
+        tests: Some(Tests { passed: 1, failed: 2, skipped: 3 }),
+        stdout: Some(heard),
+        stderr: None,
+    };
     let output = Some("  ok\n\n\"quoted\"\n".parse().unwrap());
     let passed = Finding::Check { argv: argv.clone(), seconds: Seconds(3), output };
     let turn = "turn-1".parse().unwrap();
@@ -258,10 +273,36 @@ fn every_kind() -> Vec<Record> {
             evidence("e-0001", Finding::Note { text: "it works".parse().unwrap() }),
             evidence("e-0002", Finding::Link { url: "https://example.test/?a=b#c".parse().unwrap() }),
             evidence("e-0003", Finding::Commit { commit: "0".repeat(40), subject: "fix: \"it\"".into() }),
-            evidence("e-0004", Finding::File { path: "a b".into(), bytes: 1, digest: "sha256:00".into() }),
-            evidence("e-0005", command(Ended::Exit(0))),
-            evidence("e-0006", command(Ended::Signal(15))),
-            evidence("e-0007", passed),
+            evidence(
+                "e-0004",
+                Finding::File {
+                    path: "a b".into(),
+                    bytes: 1,
+                    digest: "sha256:00".into(),
+                    copy: Some("a\n\tb \"\"\" \\\n".parse().unwrap()),
+                },
+            ),
+            evidence("e-0005", command(Ended::Exit(0), None)),
+            evidence("e-0006", command(Ended::Signal(15), Some(overheard))),
+            evidence("e-0007", Finding::Range { from: "0".repeat(40), to: "1".repeat(40), commits: 2 }),
+            evidence(
+                "e-0008",
+                Finding::Metric {
+                    name: "p99".parse().unwrap(),
+                    value: "-1.50".parse().unwrap(),
+                    unit: Some("ms".parse().unwrap()),
+                    direction: Some(Direction::Down),
+                },
+            ),
+            evidence(
+                "e-0009",
+                Finding::Review { verdict: Opinion::Changes, by: "Bob".parse().unwrap(), text: None },
+            ),
+            evidence(
+                "e-000a",
+                Finding::Change { base: "0".repeat(40), tree: "1".repeat(40), files: 3, text: None },
+            ),
+            evidence("e-000b", passed),
             Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
             Record::Bypass("b-0001".parse().unwrap(), bypass.clone()),
             Record::Bypass("b-0002".parse().unwrap(), acknowledged),
@@ -583,7 +624,7 @@ fn folded_todos_are_found_counted_and_never_come_twice() {
         assert!(line.starts_with(&format!("{{\"format\":\"1.0\",\"id\":\"{id}\",\"record\":{{")), "{line}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(line).unwrap()["id"], id.as_str());
     }
-    assert_eq!(repo.git("log --format=%s --grep=fold loopx/state"), "fold 256 records of goals/ship/todos");
+    assert_eq!(repo.git("log --format=%s --grep=fold loopx/state"), "fold 256 closed todos of goal ship");
     drop(snapshot);
     repo.assert_in_step();
 }
@@ -794,6 +835,27 @@ fn notes(store: &Store, numbers: std::ops::Range<usize>) {
         let id = numbered(number).as_str().replacen('t', "e", 1).parse().unwrap();
         legal(store, Op::EvidenceAdd, Record::Evidence(ship(), id, note), at);
     }
+}
+
+/// Whatever was folded in between, what was added is told, and what was only folded is not.
+#[test]
+fn folding_is_no_difference() {
+    let repo = begun();
+    let goal = Goal::new("Ship it".parse().unwrap(), vec![], stamp("11:00"));
+    legal(&repo.store(), Op::GoalAdd, Record::Goal(ship(), goal), at("11:00"));
+    notes(&repo.store(), 0..100);
+    let before = repo.store().read().unwrap().tip();
+    notes(&repo.store(), 100..330);
+    let (store, folds) = (repo.store(), repo.git("log --oneline --grep Loopx-Op:.fold loopx/state"));
+    assert_eq!(folds.lines().count(), 1);
+    assert!(folds.contains("fold 256 old pieces of evidence of goal ship"), "{folds}");
+    let steps = store.steps(Some(&before), &store.read().unwrap().tip()).unwrap();
+    assert_eq!(steps.len(), 230);
+    assert!(steps.values().all(|step| step.before.is_none() && step.after.is_some()));
+    let fold = folds.split(' ').next().unwrap();
+    let parent = repo.git(&format!("rev-parse {fold}^"));
+    let fold = repo.git(&format!("rev-parse {fold}"));
+    assert_eq!(store.steps(Some(parent.trim()), fold.trim()).unwrap(), Default::default());
 }
 
 /// Syncs, and takes over whatever comes.

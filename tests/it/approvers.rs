@@ -67,6 +67,7 @@ fn an_answer_is_signed_and_anybody_can_check_it() {
     policy
       repository  [ID]
       approval    terminal
+      receipt     not required
     This will add ann ssh-[ID] [ANN'S KEY]
 
     Type `ann` to add approver ann: ann
@@ -131,6 +132,7 @@ fn an_answer_is_signed_and_anybody_can_check_it() {
     policy
       repository  [ID]
       approval    signed
+      receipt     not required
       changed     by a, 6 s ago
       ann  counts  ssh-[ID] [ANN'S KEY]
     "#);
@@ -160,6 +162,7 @@ fn who_may_sign_is_changed_by_those_who_may() {
     policy
       repository  [ID]
       approval    signed
+      receipt     not required
       changed     by a, just now
       ann  counts  ssh-[ID] [ANN'S KEY]
     This will add bob ssh-[ID] [BOB'S KEY]
@@ -224,10 +227,16 @@ fn who_may_sign_is_changed_by_those_who_may() {
     ");
     assert_eq!(repo.person("policy set approval=terminal --sign-with ../home/ann", "terminal").code, 1);
     assert_snapshot!(repo.loopx("policy set approval=signed"), @"answers have to be signed already");
+    repo.loopx("policy set receipt=required --agent-id a").success();
+    assert_eq!(
+        repo.person("policy set receipt=not-required --sign-with ../home/ann", "not-required").code,
+        1
+    );
+    repo.person("policy set receipt=not-required --sign-with ../home/bob", "not-required").success();
     repo.person("policy set approval=terminal --sign-with ../home/bob", "terminal").success();
     repo.loopx("gate open Ready? --agent-id a").success();
     repo.person("gate resolve ready --decision approve", "ready").success();
-    assert_snapshot!(repo.loopx("verify --all"), @"9 commits (9 new commits): each is one legal mutation, signed off");
+    assert_snapshot!(repo.loopx("verify --all"), @"11 commits (11 new commits): each is one legal mutation, signed off");
 }
 
 #[test]

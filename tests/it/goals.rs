@@ -182,7 +182,7 @@ fn a_person_switches_a_feature_on_and_an_agent_may_switch_it_off() {
       window    24 h in slots of 30 min
       slots     0 of 48 used
     $ git log -2 --format=%B loopx/state
-    configure goal ship
+    configure goal ship: explore off
 
     Loopx-Op: goal.configure
     Loopx-Goal: ship
@@ -190,7 +190,7 @@ fn a_person_switches_a_feature_on_and_an_agent_may_switch_it_off() {
     Loopx-Actor: agent:codex-1
     Signed-off-by: Ann <ann@example.test>
 
-    configure goal ship
+    configure goal ship: explore on
 
     Loopx-Op: goal.configure
     Loopx-Goal: ship

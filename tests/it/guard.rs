@@ -292,10 +292,10 @@ fn a_command_runs_as_if_it_were_alone() {
     $ loopx guard run --for publish -- echo '$(id) ;' --json
     $(id) ; --json
     $ loopx evidence list
-      e-a4wn  ship  command  by Ann, just now  echo $(id) ; --json (exit 0, 0 s)
-      e-s29v  ship  command  by Ann, just now  sh -c kill -9 $$ (ended by signal 9, 0 s)
-      e-7p0h  ship  command  by Ann, 5 s ago   sh -c echo $LOOPX_GUARD; pwd (exit 0, 0 s)
-      e-fdjx  ship  command  by Ann, 6 s ago   sh -c cat; echo out; echo err >&2; exit 3 (exit 3, 0 s)
+      e-a4wn  ship  command  by Ann, just now  exit 0, 0 s: echo $(id) ; --json
+      e-s29v  ship  command  by Ann, just now  ended by signal 9, 0 s: sh -c kill -9 $$
+      e-7p0h  ship  command  by Ann, 5 s ago   exit 0, 0 s: sh -c echo $LOOPX_GUARD; pwd
+      e-fdjx  ship  command  by Ann, 6 s ago   exit 3, 0 s: sh -c cat; echo out; echo err >&2; exit 3
     ");
 }
 
@@ -313,11 +313,11 @@ fn what_ran_is_evidence() {
     $ loopx guard run --for publish --agent-id codex-1 -- sh -c 'exit 4' --token abc --registry=x https://ann:pw@x.example/
     [exit 4]
     $ loopx evidence list
-      e-7p0h  ship  command  by codex-1, just now  sh -c exit 4 --token *** --registry=x https://***@x.example/ (exit 4, 0 s)
+      e-7p0h  ship  command  by codex-1, just now  exit 4, 0 s: sh -c exit 4 --token *** --registry=x https://***@x.example/
     $ loopx verify
     3 commits (3 new commits): each is one legal mutation, signed off
     $ git log -1 --format=%s%n%n%b loopx/state
-    add evidence e-7p0h for goal ship: sh -c exit 4 --token *** --registry=…
+    add evidence e-7p0h for goal ship: exit 4, 0 s: sh -c exit 4 --token **…
 
     Loopx-Op: evidence.add
     Loopx-Goal: ship
@@ -368,7 +368,7 @@ fn a_gate_that_opens_while_a_command_runs_is_for_the_next_one() {
     [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     [exit 10]
     $ loopx evidence list
-      e-fdjx  ship  command  by Ann, just now  loopx gate open Ready? --agent-id codex-1 (exit 0, 0 s)
+      e-fdjx  ship  command  by Ann, just now  exit 0, 0 s: loopx gate open Ready? --agent-id codex-1
     "#);
 }
 
@@ -411,7 +411,7 @@ fn the_goal_that_gets_the_evidence() {
     $ loopx guard run --for publish --goal-id two -- echo two
     two
     $ loopx evidence list --goal-id two
-      e-sry7  two  command  by Ann, just now  echo two (exit 0, 0 s)
+      e-sry7  two  command  by Ann, just now  exit 0, 0 s: echo two
     ");
 }
 
@@ -434,7 +434,7 @@ fn a_command_that_cannot_be_recorded_has_run_all_the_same() {
 fn a_signal_goes_to_the_command_and_is_recorded() {
     let repo = Sandbox::ready();
     assert_snapshot!(repo.loopx_raw(&["guard", "run", "--for", "publish", "--", "sh", "-c", "kill -TERM $PPID; exec sleep 20"]), @"[exit 143]");
-    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  sh -c kill -TERM $PPID; exec sleep 20 (ended by signal 15, 0 s)");
+    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  ended by signal 15, 0 s: sh -c kill -TERM $PPID; exec sleep 20");
 }
 
 #[test]
@@ -444,7 +444,7 @@ fn ctrl_c_ends_the_command_and_is_recorded() {
     let args = ["guard", "run", "--for", "publish", "--", "sh", "-c", ask].map(Into::into);
     let ended = repo.at_a_terminal(LOOPX, &args, "\u{3}");
     assert_eq!(ended.code, 130, "{ended}");
-    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  sh -c printf 'Type `x` to go on: '; exec sleep 20 (ended by signal 2, 0 s)");
+    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  ended by signal 2, 0 s: sh -c printf 'Type `x` to go on: '; exec sleep 20");
 }
 
 /// A clone such as a job of CI has, with the state of `repo` fetched to a ref.
@@ -544,5 +544,143 @@ fn a_job_does_not_believe_a_history_that_is_cut_off() {
     $ git fetch -q --unshallow
     $ loopx guard check --for publish --ci --state-ref origin/loopx/state
     publish allowed: no gate stands in its way
+    ");
+}
+
+#[test]
+fn what_goes_out_has_to_be_what_was_checked() {
+    let repo = Sandbox::with_remote();
+    assert_snapshot!(repo.scene("
+        loopx policy show
+        loopx guard check --for push --receipt
+        loopx policy set receipt=required --agent-id a
+        loopx policy set receipt=required
+        loopx policy set receipt=not-required --agent-id a
+        loopx policy set receipt=maybe
+    "), @"
+    $ loopx policy show
+    policy
+      repository  [ID]
+      approval    terminal
+      receipt     not required
+    $ loopx guard check --for push --receipt
+    loopx: push refused: nothing shows that `HEAD` was checked (tree [ID])
+    hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    $ loopx policy set receipt=required --agent-id a
+    what goes out needs a receipt
+    $ loopx policy set receipt=required
+    what goes out needs a receipt already
+    $ loopx policy set receipt=not-required --agent-id a
+    [stderr] error: only a person may require no receipt any more for what goes out, and this is agent `a` (`--agent-id` was given)
+    [stderr] hint: ask the person to run `loopx policy set receipt=not-required` in a terminal of their own
+    [exit 1]
+    $ loopx policy set receipt=maybe
+    [stderr] error: invalid value 'receipt=maybe' for '<RULE>'
+    [stderr]   [possible values: approval=signed, approval=terminal, receipt=required, receipt=not-required]
+    [stderr]
+    [stderr]   tip: a similar value exists: 'receipt=required'
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    ");
+    repo.write("repo/feature.txt", "new");
+    assert_snapshot!(repo.scene("
+        loopx evidence run --receipt --agent-id a -- sh -c 'exit 1'
+        loopx guard check --for publish --json
+        loopx evidence run --receipt --agent-id a -- sh -c 'echo artefact > made.txt'
+        loopx guard check --for publish
+        loopx evidence run --agent-id a -- true
+        loopx guard check --for publish
+        loopx evidence run --receipt --agent-id a -- true
+        loopx guard check --for publish
+        loopx guard check --for push
+        git add -A
+        git commit -q -m feature
+        loopx guard check --for push
+        git push -q origin main
+        git commit -q --allow-empty -m empty
+        git push -q origin main
+    "), @r#"
+    $ loopx evidence run --receipt --agent-id a -- sh -c 'exit 1'
+    [exit 1]
+    $ loopx guard check --for publish --json
+    {
+      "schema_version": 1,
+      "for": "publish",
+      "allowed": false,
+      "gates": [],
+      "unchecked": "[ID]",
+      "tip": "[ID]"
+    }
+    [exit 10]
+    $ loopx evidence run --receipt --agent-id a -- sh -c 'echo artefact > made.txt'
+    [stderr] warning: no receipt was made: the command changed the files that it looked at
+    $ loopx guard check --for publish
+    loopx: publish refused: nothing shows that what lies in this worktree was checked (tree [ID])
+    hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    $ loopx evidence run --agent-id a -- true
+    $ loopx guard check --for publish
+    loopx: publish refused: nothing shows that what lies in this worktree was checked (tree [ID])
+    hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    $ loopx evidence run --receipt --agent-id a -- true
+    $ loopx guard check --for publish
+    publish allowed: no gate stands in its way
+    $ loopx guard check --for push
+    loopx: push refused: nothing shows that `HEAD` was checked (tree [ID])
+    hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    $ git add -A
+    $ git commit -q -m feature
+    $ loopx guard check --for push
+    push allowed: no gate stands in its way
+    $ git push -q origin main
+    $ git commit -q --allow-empty -m empty
+    $ git push -q origin main
+    "#);
+    repo.commit("unchecked");
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        git push -q origin HEAD~1:refs/heads/checked
+        git push -q origin :refs/heads/checked
+        loopx guard run --for publish -- touch ran
+    "), @"
+    $ git push -q origin main
+    [stderr] loopx: push refused: nothing shows that `refs/heads/main` was checked (tree [ID])
+    [stderr] hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q origin HEAD~1:refs/heads/checked
+    $ git push -q origin :refs/heads/checked
+    $ loopx guard run --for publish -- touch ran
+    [stderr] loopx: publish refused: nothing shows that what lies in this worktree was checked (tree [ID])
+    [stderr] hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [exit 10]
+    ");
+    assert_snapshot!(repo.person("policy set receipt=not-required", "not-required"), @"
+    policy
+      repository  [ID]
+      approval    terminal
+      receipt     required
+      changed     by a, 25 s ago
+    This will require no receipt any more for what goes out
+
+    Type `not-required` to require no receipt any more for what goes out: not-required
+    what goes out needs no receipt
+    ");
+    assert_snapshot!(repo.scene("
+        git push -q origin main
+        git log --format=%s -3 loopx/state
+        loopx verify
+    "), @"
+    $ git push -q origin main
+    $ git log --format=%s -3 loopx/state
+    require no receipt any more for what goes out
+    add evidence e-narq for goal ship: exit 0, 0 s: true
+    add evidence e-e9sz for goal ship: exit 0, 0 s: true
+    $ loopx verify
+    8 commits (8 new commits): each is one legal mutation, signed off
     ");
 }

@@ -36,7 +36,17 @@ fn every_command_prints_one_document() {
         quota should-run
         quota spend-slot --turn-id turn-1
         quota status
+        evidence add --metric p99=1 --unit ms
+        evidence change --base HEAD
+        policy show
+        policy set receipt=required
+        policy set receipt=required
         history
+        history --patch
+        history --follow goal/ship
+        blame goal/ship
+        diff loopx/state~1..
+        report
         status
         hooks install
         hooks status
@@ -71,7 +81,17 @@ fn every_command_prints_one_document() {
     quota should-run: answer goal next schema_version should_run todo why
     quota spend-slot --turn-id turn-1: added commit goal id quota schema_version slots turn warnings
     quota status: allowed_slots compute free_at goal schema_version slot_minutes spent_slots window_hours
+    evidence add --metric p99=1 --unit ms: added commit dirty goal id schema_version warnings what
+    evidence change --base HEAD: added commit dirty goal id schema_version warnings what
+    policy show: approval repository schema_version
+    policy set receipt=required: approval changed commit repository require_receipt schema_version warnings
+    policy set receipt=required: approval changed commit repository require_receipt schema_version warnings
     history: entries schema_version
+    history --patch: entries schema_version
+    history --follow goal/ship: entries record schema_version
+    blame goal/ship: fields record schema_version
+    diff loopx/state~1..: changes from schema_version to
+    report: bypasses decisions evidence goals outcomes questions schema_version since spend tip until
     status: branch distrust enforcement gates goals schema_version tip todos view
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version
@@ -248,6 +268,9 @@ fn help_and_version_are_for_people() {
       guard           Whether something may leave this machine now
       quota           What may happen next, and what was used
       history         What happened, newest first
+      report          What came of the last days: outcomes, decisions, spend, open questions, evidence
+      blame           Who set each field of a record, when, and in which turn
+      diff            What changed between two states, in sentences
       doctor          What is wrong with this clone, and what helps
       verify          Check that each commit of the state is one legal mutation by somebody who may make
                       it

@@ -169,7 +169,7 @@ fn a_turn_is_paid_for_once() {
       slots      3 of 3 used
       next slot  2026-12-01T12:00:07Z
     $ git log -1 --format=%B loopx/state
-    spend 2 slots for turn-2
+    spend 2 slots of goal ship for turn-2
 
     Loopx-Op: quota.spend
     Loopx-Goal: ship

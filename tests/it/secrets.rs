@@ -201,7 +201,7 @@ fn what_a_command_was_told_is_kept_without_it() {
     let token = ["xo", "xb-", "123456789012", "-1234567890123-", "aBcDeFgHiJkLmNoPqRsTuVwX"].concat();
     repo.loopx(&format!("guard run --for publish -- true {token}")).success();
     assert_eq!(places(&repo, &[&token]), [""; 0]);
-    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  true *** (exit 0, 0 s)");
+    assert_snapshot!(repo.loopx("evidence list"), @"  e-fdjx  ship  command  by Ann, just now  exit 0, 0 s: true ***");
 }
 
 #[test]

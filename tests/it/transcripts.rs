@@ -1,4 +1,4 @@
-//! The walk-throughs in `README.md` and `tests/transcripts/` are played command by command, so they cannot lie.
+//! The walk-throughs in `README.md`, `docs/git-log.md` and `tests/transcripts/` are played command by command, so they cannot lie.
 //!
 //! A fenced block `console` is a terminal: after `$ ` stands a command for a shell, below it everything it printed, and
 //! `[exit N]` when it failed. `console typing WORD` is a person's terminal, at which WORD is typed when something is asked.
@@ -19,6 +19,7 @@ fn every_transcript_tells_the_truth() {
     let mut files: Vec<_> =
         fs::read_dir("tests/transcripts").unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
+    files.push("docs/git-log.md".into());
     assert!(files.len() >= 3, "the transcripts are gone");
     files.iter().for_each(|file| play(file));
 }

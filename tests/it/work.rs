@@ -100,11 +100,22 @@ fn a_check_has_to_pass_before_a_todo_is_done() {
     let kept = repo.read(&format!("repo/.loopx/goals/ship/evidence/{evidence}.toml"));
     assert_snapshot!(repo.scene("
         loopx evidence list
+        loopx evidence show e-a4wn
         git log -1 --format=%B loopx/state
         loopx verify
     "), @"
     $ loopx evidence list
-      e-a4wn  t-fdjx  check  by b, just now  ./check.sh done.txt (passed, 0 s)
+      e-a4wn  t-fdjx  check  by b, just now  passed, 0 s: ./check.sh done.txt
+    $ loopx evidence show e-a4wn
+    evidence e-a4wn: passed, 0 s: ./check.sh done.txt
+      goal    ship
+      todo    t-fdjx
+      added   by b, just now
+      commit  [ID]
+      now     nothing to compare with
+
+    looking at done.txt
+    PASSWORD=***
     $ git log -1 --format=%B loopx/state
     complete todo t-fdjx: Write it
 
