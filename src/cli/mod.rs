@@ -14,6 +14,7 @@ mod hooks;
 mod init;
 mod policy;
 mod quota;
+mod restore;
 mod status;
 mod sync;
 mod todo;
@@ -106,6 +107,8 @@ enum Command {
     Import(transfer::Import),
     /// Leave the history of the state behind, and keep the state
     Compact(compact::Compact),
+    /// Move the state back to a commit of its own past (a person at a terminal only)
+    Restore(restore::Restore),
     /// Pushes that went round the hook
     #[command(subcommand)]
     Bypass(bypass::Bypass),
@@ -263,6 +266,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Doctor(doctor) => doctor.run(ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,
         Command::Compact(compact) => compact.run(process, ctx)?,
+        Command::Restore(restore) => restore.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,
         Command::Import(import) => import.run(process, ctx)?,
         Command::Policy(policy) => policy.run(process, ctx)?,

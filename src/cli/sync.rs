@@ -165,7 +165,7 @@ fn decisions(takes: &[Taken]) -> Vec<&Taken> {
 }
 
 /// The newest few, a line each.
-fn listed(what: &str, commits: &[&Taken]) -> String {
+pub(super) fn listed(what: &str, commits: &[&Taken]) -> String {
     const SHOWN: usize = 20;
     if commits.is_empty() {
         return String::new();

@@ -196,10 +196,11 @@ pub fn deeds(op: Op) -> Vec<Deed> {
 }
 
 /// What can be done that is no mutation of the state.
-pub const BEYOND: [Deed; 9] = [
+pub const BEYOND: [Deed; 10] = [
     anybody("put the hook in git's way", "hooks install", "it holds something back"),
     anybody("put back what was there", "init", "the state is the one that loopx left"),
     person("take over a state that something else changed", "init", "nobody knows what was changed"),
+    person("move the state back", "restore --to <commit>", "what came since is decided no more"),
     person(
         "name the remote that the state may go to",
         "remote set origin",

@@ -22,6 +22,7 @@ pub mod push;
 pub mod quota;
 pub mod receive;
 pub mod remote;
+pub mod restore;
 pub mod status;
 pub mod strict;
 pub mod sync;

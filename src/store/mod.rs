@@ -33,6 +33,7 @@ pub mod program;
 pub mod project;
 pub mod pushes;
 pub mod remote;
+pub mod restore;
 pub mod setup;
 mod shelter;
 mod signature;

@@ -28,6 +28,7 @@ mod publishing;
 mod pushes;
 mod quota;
 mod races;
+mod restore;
 mod scopes;
 mod sequences;
 mod server;
