@@ -352,6 +352,34 @@ pub struct Terminal {
 }
 
 impl Terminal {
+    /// Shows `prompt` and waits for one key, which is not shown by itself; `None` at the end of input and for Ctrl-C. What was
+    /// typed before, or pasted behind the key, is not kept.
+    pub fn key(&mut self, prompt: &str) -> io::Result<Option<char>> {
+        use rustix::termios::{
+            InputModes, LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr,
+        };
+        let usual = tcgetattr(&self.file)?;
+        let mut raw = usual.clone();
+        // Signals, too: killed in between, we would leave a terminal that shows nothing.
+        raw.local_modes &= !(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+        raw.input_modes &= !InputModes::IXON;
+        raw.special_codes[SpecialCodeIndex::VMIN] = 1;
+        raw.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(&self.file, OptionalActions::Flush, &raw)?;
+        let mut byte = [0];
+        let read = self.show(prompt).and_then(|()| {
+            loop {
+                match self.file.read(&mut byte) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    read => break read,
+                }
+            }
+        });
+        tcsetattr(&self.file, OptionalActions::Flush, &usual)?;
+        let end = [0x03, 0x04, 0x1c];
+        Ok((read? == 1 && !end.contains(&byte[0])).then(|| char::from(byte[0])))
+    }
+
     /// Shows text.
     pub fn show(&mut self, text: &str) -> io::Result<()> {
         self.file.write_all(text.as_bytes())?;

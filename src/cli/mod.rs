@@ -15,6 +15,7 @@ mod init;
 mod policy;
 mod quota;
 mod restore;
+mod review;
 mod status;
 mod sync;
 mod todo;

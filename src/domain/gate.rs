@@ -404,6 +404,11 @@ impl Gate {
         }
     }
 
+    /// Sorts gates by what waits for them: the more urgent is the smaller.
+    pub fn urgency(&self) -> (bool, Timestamp) {
+        (!self.blocks.contains(&Act::Turn), self.asked.at)
+    }
+
     /// Nobody has answered yet.
     pub fn is_open(&self) -> bool {
         matches!(self.state, GateState::Open { .. })

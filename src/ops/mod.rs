@@ -108,6 +108,11 @@ impl Ctx {
         Ok(Stamp { by: self.caller.actor(&self.owner()?), at: self.now })
     }
 
+    /// The same for a further request, with a clock and random bytes of its own.
+    pub fn anew(&self, now: Timestamp, entropy: Entropy) -> Result<Self, Error> {
+        Ok(Self { now, entropy, ..self.reopened()? })
+    }
+
     /// The same with a store that sees what git's configuration says now.
     fn reopened(&self) -> Result<Self, Error> {
         let store = Store::open(self.store.git().common_dir(), None)?;

@@ -29,6 +29,7 @@ mod pushes;
 mod quota;
 mod races;
 mod restore;
+mod review;
 mod scopes;
 mod sequences;
 mod server;

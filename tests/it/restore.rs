@@ -28,23 +28,23 @@ fn answered(gate: &str) -> String {
 fn a_commit_made_by_hand_is_undone_by_a_person_who_sees_it() {
     let (repo, left) = waiting();
     repo.forge(GATE, &answered(&repo.read(&format!("repo/.loopx/{GATE}"))));
-    assert_snapshot!(repo.scene(&format!("
+    assert_snapshot!(repo.scene("
         loopx verify
-        loopx restore --to {left} --agent-id a
-        loopx restore --to {left}
+        loopx restore --to loopx/state~1 --agent-id a
+        loopx restore --to loopx/state~1
         loopx restore --to loopx/state
-    ")), @r#"
+    "), @r#"
     $ loopx verify
     NOT A LEGAL MUTATION: [ID] "forged", just now: it has no `Signed-off-by` trailer
       see it with `git show [ID]`
       all is well up to the commit before it; go back with `git update-ref refs/heads/loopx/state [ID]`,
       or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [exit 1]
-    $ loopx restore --to 908408280e53226a4106305018301700da4c6894 --agent-id a
+    $ loopx restore --to loopx/state~1 --agent-id a
     [stderr] error: only a person may restore `loopx/state` to [ID], and this is agent `a` (`--agent-id` was given)
     [stderr] hint: ask the person to run `loopx restore --to [ID]` in a terminal of their own
     [exit 1]
-    $ loopx restore --to 908408280e53226a4106305018301700da4c6894
+    $ loopx restore --to loopx/state~1
     [stderr] error: only a person at a terminal may restore `loopx/state` to [ID], and there is none
     [stderr] hint: run `loopx restore --to [ID]` in a terminal
     [exit 1]
@@ -56,7 +56,7 @@ fn a_commit_made_by_hand_is_undone_by_a_person_who_sees_it() {
     assert_snapshot!(repo.person(&format!("restore --to {left}"), "yes"), @"
     `loopx/state` is at [ID].
     lost with it, 1 commit:
-      [ID] forged, by 
+      [ID] forged, by nobody it names
     Each commit up to [ID] is a legal mutation.
 
     Type `[ID]` to restore `loopx/state` to [ID]: yes
@@ -67,20 +67,20 @@ fn a_commit_made_by_hand_is_undone_by_a_person_who_sees_it() {
     assert_snapshot!(repo.person(&format!("restore --to {left}"), &left[..10]), @"
     `loopx/state` is at [ID].
     lost with it, 1 commit:
-      [ID] forged, by 
+      [ID] forged, by nobody it names
     Each commit up to [ID] is a legal mutation.
 
     Type `[ID]` to restore `loopx/state` to [ID]: [ID]
     `loopx/state` is at [ID] again
     ");
     assert_eq!(repo.tip().trim(), left);
-    assert_snapshot!(repo.scene(&format!("
+    assert_snapshot!(repo.scene("
         loopx verify
         loopx gate list
         loopx doctor
         loopx todo add two
         git log --walk-reflogs --format=%gs -3 loopx/state --
-    ")), @"
+    "), @"
     $ loopx verify
     4 commits (4 new commits): each is one legal mutation, signed off
     $ loopx gate list
@@ -98,11 +98,11 @@ fn a_commit_made_by_hand_is_undone_by_a_person_who_sees_it() {
 #[test]
 fn what_was_never_a_commit_of_the_state_is_refused() {
     let (repo, left) = waiting();
-    assert_snapshot!(repo.scene(&format!("
+    assert_snapshot!(repo.scene("
         loopx restore --to 0123456789012345678901234567890123456789
         loopx restore --to main
-        loopx restore --to {left}
-    ")), @"
+        loopx restore --to loopx/state
+    "), @"
     $ loopx restore --to 0123456789012345678901234567890123456789
     [stderr] error: `[ID]` names no commit of this repository
     [stderr] hint: run `git log --oneline` for commits that exist
@@ -111,7 +111,7 @@ fn what_was_never_a_commit_of_the_state_is_refused() {
     [stderr] error: [ID] is no commit that `loopx/state` was ever at, or was made from
     [stderr] hint: run `git log --walk-reflogs --oneline loopx/state --` for where it was
     [exit 1]
-    $ loopx restore --to 908408280e53226a4106305018301700da4c6894
+    $ loopx restore --to loopx/state
     `loopx/state` is at [ID] already
     ");
     // A state of its own making, whose commits are all legal.
@@ -136,7 +136,7 @@ fn a_history_that_was_written_anew_is_left_for_the_old_one() {
     assert_snapshot!(repo.person(&format!("restore --to {left}"), &left[..10]), @"
     `loopx/state` is at [ID].
     lost with it, 1 commit:
-      [ID] forged, by 
+      [ID] forged, by nobody it names
     there again, 2 commits:
       [ID] open gate ready: Ready?, by agent:a
       [ID] add todo t-a4wn: one, by Ann <ann@example.test>
@@ -219,7 +219,7 @@ fn files_that_were_edited_are_left_alone() {
     assert_snapshot!(repo.person(&format!("restore --to {left}"), &left[..10]), @"
     `loopx/state` is at [ID].
     lost with it, 1 commit:
-      [ID] resolve gate ready, by 
+      [ID] resolve gate ready, by nobody it names
     Each commit up to [ID] is a legal mutation.
 
     Type `[ID]` to restore `loopx/state` to [ID]: [ID]
