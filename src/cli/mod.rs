@@ -12,6 +12,7 @@ mod guard;
 mod history;
 mod hooks;
 mod init;
+mod notify;
 mod policy;
 mod quota;
 mod restore;
@@ -119,6 +120,9 @@ enum Command {
     /// Whose signatures count where answers are signed
     #[command(subcommand)]
     Approver(policy::Approver),
+    /// The command of yours that is run when something begins to wait for you
+    #[command(subcommand)]
+    Notify(notify::Notify),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
@@ -245,15 +249,21 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         command => command,
     };
     let ctx = &context(process, &global)?;
+    let said = answer(process, ctx, command);
+    notify::tell(process, ctx);
+    said.map(Answer::Said)
+}
+
+fn answer(process: &Process, ctx: &Ctx, command: Command) -> Result<Said, Error> {
     // What cannot be read here is the command's own to say.
     let thorough = matches!(command, Command::Doctor(_));
     let around = || ops::bypass::list(ctx, false, thorough).ok();
     let said = match command {
         Command::Status => {
             let around = around();
-            return Ok(Answer::Said(status::status(ctx, around.as_ref())?.noticing(around.as_ref())));
+            return Ok(status::status(ctx, around.as_ref())?.noticing(around.as_ref()));
         }
-        Command::Bypass(bypass) => return Ok(Answer::Said(bypass.run(process, ctx)?)),
+        Command::Bypass(bypass) => return bypass.run(process, ctx),
         Command::Init(init) => init.run(process, ctx)?,
         Command::Goal(goal) => goal.run(process, ctx)?,
         Command::ConfigureGoal(configure) => configure.run(process, ctx)?,
@@ -274,6 +284,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Approver(approver) => approver.run(process, ctx)?,
         Command::Remote(remote) => remote.run(process, ctx)?,
         Command::Sync(sync) => sync.run(process, ctx)?,
+        Command::Notify(notify) => notify.run(process, ctx)?,
         Command::Hooks(hooks) => hooks.run(process, ctx)?,
         Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
         Command::Hook(_) | Command::Guard(_) | Command::Demo | Command::Completions { .. } => {
@@ -282,7 +293,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
     };
     let around = around();
     let warnings = around.as_ref().map(|found| bypass::warnings(ctx, found)).unwrap_or_default();
-    Ok(Answer::Said(said.noticing(around.as_ref()).warning(warnings)))
+    Ok(said.noticing(around.as_ref()).warning(warnings))
 }
 
 fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
@@ -315,6 +326,7 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
         goal,
         cwd,
         gits: Gits::on(process.env_os(PATH)),
+        tidings: ops::Tidings::default(),
         program: process.program().map_err(|error| environment("loopx does not find itself", error))?,
     })
 }

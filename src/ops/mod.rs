@@ -17,6 +17,7 @@ pub mod guard;
 pub mod history;
 pub mod import;
 pub mod init;
+pub mod notify;
 pub mod policy;
 pub mod push;
 pub mod quota;
@@ -30,6 +31,8 @@ pub mod todo;
 pub mod transfer;
 pub mod uninstall;
 pub mod verify;
+
+pub use self::notify::Tidings;
 
 use std::path::PathBuf;
 
@@ -66,6 +69,8 @@ pub struct Ctx {
     pub program: PathBuf,
     /// The gits that are found where programs are looked for.
     pub gits: Gits,
+    /// What began to wait for a person in this request, for the door to tell.
+    pub tidings: Tidings,
 }
 
 /// What a mutation came to, for every op that mutates.
@@ -127,7 +132,8 @@ impl Ctx {
     fn standing_in(&self, store: Store) -> Self {
         let (caller, goal) = (self.caller.clone(), self.goal.clone());
         let (cwd, program, gits) = (self.cwd.clone(), self.program.clone(), self.gits.clone());
-        Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program, gits }
+        let tidings = self.tidings.clone();
+        Self { store, caller, now: self.now, entropy: self.entropy, goal, cwd, program, gits, tidings }
     }
 
     /// Decides and publishes; see [`Store::update`]. What went round the hook since the last mutation is recorded before.
@@ -136,14 +142,23 @@ impl Ctx {
         stamp: &Stamp,
         mut decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), Error>,
     ) -> Result<Done<T>, Error> {
-        let first = |snapshot: &Snapshot<'_>| bypass::note(self, stamp, snapshot);
+        let (mut noted, mut decided) = (Vec::new(), Vec::new());
+        let first = |snapshot: &Snapshot<'_>| {
+            let change = bypass::note(self, stamp, snapshot)?;
+            noted.extend(change.iter().flat_map(|change| notify::tidings(change)));
+            Ok::<_, Error>(change)
+        };
         let updated = self.store.update_after(stamp, first, |snapshot| {
             let (change, value) = decide(snapshot)?;
             if let Some(change) = &change {
                 must_be_allowed(change.op, stamp)?;
             }
+            decided = change.iter().flat_map(|change| notify::tidings(change)).collect();
             Ok::<_, Error>((change, value))
         })?;
+        if updated.commit.is_some() {
+            self.tidings.add(noted.into_iter().chain(decided));
+        }
         let mut warnings = updated.warnings;
         warnings.extend(enforcement::keep(self).map(Warning::Unguarded));
         Ok(Done { value: updated.value, commit: updated.commit, warnings })

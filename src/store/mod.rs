@@ -29,6 +29,7 @@ pub mod hot;
 mod incoming;
 pub mod layout;
 pub mod message;
+mod notify;
 pub mod program;
 pub mod project;
 pub mod pushes;

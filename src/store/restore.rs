@@ -14,6 +14,7 @@ use super::{
     message::Message,
     program,
     sync::Taken,
+    view::View,
     writer::{self, Standing, Writer},
 };
 use crate::domain::{actor::Stamp, time::Timestamp};
@@ -140,7 +141,8 @@ impl Store {
         // The next reader does without what fails here.
         let after = self.at(way.to)?;
         let _ = hot::renew(&self.git.private_dir(), &after);
-        let warnings = self.show(way.to, &mut writer);
+        let warnings = View::put_back(&self.git, &branch, way.from, way.to, &mut writer);
+        self.git.keep_up(way.to);
         Ok(Updated { value: (), commit: Some(way.to()), warnings })
     }
 }

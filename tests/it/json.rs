@@ -259,6 +259,7 @@ fn help_and_version_are_for_people() {
       bypass          Pushes that went round the hook
       policy          The repository's own rules
       approver        Whose signatures count where answers are signed
+      notify          The command of yours that is run when something begins to wait for you
       hooks           The git hook that keeps pushes back
       remote          The one remote that the state may go to
       sync            Bring the state here and the one at the remote together

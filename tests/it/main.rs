@@ -23,6 +23,7 @@ mod init;
 mod input;
 mod json;
 mod kills;
+mod notify;
 mod persons;
 mod publishing;
 mod pushes;

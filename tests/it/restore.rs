@@ -216,6 +216,7 @@ fn files_that_were_edited_are_left_alone() {
     let path = format!("repo/.loopx/{GATE}");
     repo.write(&path, &answered(&repo.read(&path)));
     repo.git("-C .loopx commit -q --no-verify -am 'resolve gate ready'").success();
+    repo.write("repo/.loopx/policy.json", "{}");
     assert_snapshot!(repo.person(&format!("restore --to {left}"), &left[..10]), @"
     `loopx/state` is at [ID].
     lost with it, 1 commit:
@@ -233,8 +234,8 @@ fn files_that_were_edited_are_left_alone() {
     "), @"
     $ git -C .loopx checkout -- .
     $ git -C .loopx status --short
-    M  goals/ship/gates/ready.toml
     ?? mine.txt
+    ?? policy.json
     $ loopx status
     1 question waits for you
       ready  open  by a, 6 s ago  Ready?
