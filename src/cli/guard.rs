@@ -119,7 +119,8 @@ fn start(
     if !run.is_recorded() {
         process.err("loopx: no evidence was recorded: there is no active goal\n");
     }
-    match run.end(&Ctx { now: process.now(), ..ctx }, ended) {
+    let ctx = Ctx { now: process.now(), ..ctx };
+    match run.end(&ctx, ended) {
         Ok(done) => done
             .iter()
             .flat_map(|done| &done.warnings)
@@ -129,5 +130,6 @@ fn start(
             error.hints.iter().for_each(|hint| process.err(&format!("hint: {hint}\n")));
         }
     }
+    super::notify::tell(process, &ctx);
     Ok(ended.exit_code())
 }

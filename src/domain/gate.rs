@@ -622,6 +622,23 @@ mod tests {
         Gate::new("Delete the bucket?".parse().unwrap(), vec![], BTreeSet::new(), todos, asked)
     }
 
+    #[test]
+    fn what_holds_work_up_is_the_more_urgent_and_then_the_older() {
+        let ask = |time: &str, blocks: &[Act]| {
+            let asked = Stamp { by: Actor::Agent(agent("codex-1")), at: at(time) };
+            let blocks = blocks.iter().copied().collect();
+            Gate::new("Really?".parse().unwrap(), vec![], blocks, BTreeSet::new(), asked).urgency()
+        };
+        let order = [
+            ask("10:01", &[Act::Turn]),
+            ask("10:02", &[]),
+            ask("10:03", &[Act::Turn, Act::Push]),
+            ask("10:00", &[Act::Push]),
+            ask("10:02", &[Act::Publish]),
+        ];
+        assert!(order.is_sorted());
+    }
+
     fn answer(gate: &Gate, decision: &str) -> Result<Gate, Refusal> {
         let seen = Seen { question: gate.digest(), commit: None, tree: None };
         gate.resolve(&gate_id("bucket"), decision.parse().unwrap(), proven(), at("11:00"), None, seen)

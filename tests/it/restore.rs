@@ -132,7 +132,7 @@ fn a_history_that_was_written_anew_is_left_for_the_old_one() {
     let (repo, left) = waiting();
     // Back by two, and on from there as if nobody had asked.
     repo.git("update-ref refs/heads/loopx/state loopx/state~2").success();
-    repo.forge("policy.json", "{}");
+    repo.forge("mine.txt", "mine");
     assert_snapshot!(repo.person(&format!("restore --to {left}"), &left[..10]), @"
     `loopx/state` is at [ID].
     lost with it, 1 commit:
@@ -216,7 +216,8 @@ fn files_that_were_edited_are_left_alone() {
     let path = format!("repo/.loopx/{GATE}");
     repo.write(&path, &answered(&repo.read(&path)));
     repo.git("-C .loopx commit -q --no-verify -am 'resolve gate ready'").success();
-    repo.write("repo/.loopx/policy.json", "{}");
+    let policy = repo.read("repo/.loopx/policy.toml");
+    repo.write("repo/.loopx/policy.toml", &format!("{policy}# mine\n"));
     assert_snapshot!(repo.person(&format!("restore --to {left}"), &left[..10]), @"
     `loopx/state` is at [ID].
     lost with it, 1 commit:
