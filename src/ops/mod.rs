@@ -145,7 +145,7 @@ impl Ctx {
         let (mut noted, mut decided) = (Vec::new(), Vec::new());
         let first = |snapshot: &Snapshot<'_>| {
             let change = bypass::note(self, stamp, snapshot)?;
-            noted.extend(change.iter().flat_map(|change| notify::tidings(change)));
+            noted.extend(change.iter().flat_map(notify::tidings));
             Ok::<_, Error>(change)
         };
         let updated = self.store.update_after(stamp, first, |snapshot| {
@@ -153,7 +153,7 @@ impl Ctx {
             if let Some(change) = &change {
                 must_be_allowed(change.op, stamp)?;
             }
-            decided = change.iter().flat_map(|change| notify::tidings(change)).collect();
+            decided = change.iter().flat_map(notify::tidings).collect();
             Ok::<_, Error>((change, value))
         })?;
         if updated.commit.is_some() {

@@ -296,7 +296,7 @@ fn answering_in_a_persons_stead() {
             does(repo, "printf 'a\\nready\\n' | loopx gate review")
         }),
         ("have a command of its own run when something waits", Refused, "a person's to do", |repo| {
-            does(repo, "loopx notify set true")
+            sh(repo, "loopx notify set true")
         }),
         ("leave the history behind", Refused, "a person's to do", |repo| does(repo, "loopx compact --apply")),
         ("take loopx out of the clone", Refused, "a person's to do", |repo| {

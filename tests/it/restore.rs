@@ -216,8 +216,8 @@ fn files_that_were_edited_are_left_alone() {
     let path = format!("repo/.loopx/{GATE}");
     repo.write(&path, &answered(&repo.read(&path)));
     repo.git("-C .loopx commit -q --no-verify -am 'resolve gate ready'").success();
-    let policy = repo.read("repo/.loopx/policy.toml");
-    repo.write("repo/.loopx/policy.toml", &format!("{policy}# mine\n"));
+    let policy = repo.read("repo/.loopx/loopx.toml");
+    repo.write("repo/.loopx/loopx.toml", &format!("{policy}# mine\n"));
     assert_snapshot!(repo.person(&format!("restore --to {left}"), &left[..10]), @"
     `loopx/state` is at [ID].
     lost with it, 1 commit:
@@ -225,6 +225,7 @@ fn files_that_were_edited_are_left_alone() {
     Each commit up to [ID] is a legal mutation.
 
     Type `[ID]` to restore `loopx/state` to [ID]: [ID]
+    warning: left alone what was edited by hand: `.loopx/loopx.toml` (run `git -C .loopx checkout -- .`)
     `loopx/state` is at [ID] again
     ");
     repo.write("repo/.loopx/mine.txt", "mine");
@@ -236,7 +237,6 @@ fn files_that_were_edited_are_left_alone() {
     $ git -C .loopx checkout -- .
     $ git -C .loopx status --short
     ?? mine.txt
-    ?? policy.json
     $ loopx status
     1 question waits for you
       ready  open  by a, 6 s ago  Ready?
