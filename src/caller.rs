@@ -10,7 +10,7 @@ use crate::{
         id::AgentId,
     },
     error::{Error, Kind},
-    process::{LOOPX_AGENT_ID, Process},
+    process::{LOOPX_AGENT_ID, Process, Terminal},
 };
 
 /// Environment variables that agents' hosts set for the commands they run, and what the host is called here.
@@ -92,21 +92,7 @@ impl Caller {
     /// in), and when anything else than the challenge's word comes back.
     pub fn prove(&self, process: &Process, owner: &Person, challenge: &Challenge) -> Result<Proven, Error> {
         let what = &challenge.what;
-        if let Self::Agent { agent, named_by } = self {
-            return Err(Error::new(
-                Kind::PersonNeeded,
-                format!("only a person may {what}, and this is agent `{agent}` ({named_by})"),
-            )
-            .hint(format!("ask the person to run `{}` in a terminal of their own", challenge.command)));
-        }
-        let no_terminal = |why: &str| {
-            Error::new(Kind::PersonNeeded, format!("only a person at a terminal may {what}, and {why}"))
-                .hint(format!("run `{}` in a terminal", challenge.command))
-        };
-        let mut terminal = process.terminal().map_err(|_| no_terminal("there is none"))?;
-        if !process.stdin_is_terminal() {
-            return Err(no_terminal("standard input is not one"));
-        }
+        let mut terminal = self.at_a_terminal(process, what, &challenge.command)?;
         let failed = |error: std::io::Error| {
             Error::new(Kind::Environment, format!("cannot talk to the terminal: {error}"))
         };
@@ -119,6 +105,27 @@ impl Caller {
             }
             _ => Err(Error::new(Kind::Refused, format!("that was not `{word}`, so nothing was changed"))
                 .hint(format!("run `{}` again", challenge.command))),
+        }
+    }
+
+    /// The terminal of whoever may be a person, to talk to them; it proves nothing. Refused as [`Caller::prove`] refuses. `what`
+    /// completes "only a person may …", and `command` is what they can run themselves.
+    pub fn at_a_terminal(&self, process: &Process, what: &str, command: &str) -> Result<Terminal, Error> {
+        if let Self::Agent { agent, named_by } = self {
+            return Err(Error::new(
+                Kind::PersonNeeded,
+                format!("only a person may {what}, and this is agent `{agent}` ({named_by})"),
+            )
+            .hint(format!("ask the person to run `{command}` in a terminal of their own")));
+        }
+        let no_terminal = |why: &str| {
+            Error::new(Kind::PersonNeeded, format!("only a person at a terminal may {what}, and {why}"))
+                .hint(format!("run `{command}` in a terminal"))
+        };
+        let terminal = process.terminal().map_err(|_| no_terminal("there is none"))?;
+        match process.stdin_is_terminal() {
+            true => Ok(terminal),
+            false => Err(no_terminal("standard input is not one")),
         }
     }
 }

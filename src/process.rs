@@ -5,7 +5,7 @@
 use std::{
     collections::VecDeque,
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs::File,
     io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
@@ -61,6 +61,8 @@ const EDITORS: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
 pub const PATH: &str = "PATH";
 /// git's own: the command that reaches other hosts.
 pub const GIT_SSH_COMMAND: &str = "GIT_SSH_COMMAND";
+/// Tells a user's command what it is called for.
+pub const LOOPX_EVENT: &str = "LOOPX_EVENT";
 /// git's own: where that repository has its refs and hooks.
 pub const GIT_COMMON_DIR: &str = "GIT_COMMON_DIR";
 
@@ -264,12 +266,31 @@ impl Process {
     /// Runs `argv` in the folder `dir` without input, and listens to what it prints, for `timeout` at most. When it ends, by
     /// itself or not, everything it started ends with it. An error means that it did not start.
     pub fn listen(&self, argv: &[String], dir: &Path, timeout: Seconds) -> io::Result<Listened> {
+        self.listen_to(argv, dir, timeout, None)
+    }
+
+    /// The same with `input`, which is told what it is about by a variable.
+    pub fn listen_to(
+        &self,
+        argv: &[String],
+        dir: &Path,
+        timeout: Seconds,
+        input: Option<(Vec<u8>, (&str, &str))>,
+    ) -> io::Result<Listened> {
         let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut signals = Signals::new([SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP])?;
         let (reader, writer) = io::pipe()?;
         let mut command = Command::new(program);
         command.args(args).current_dir(dir).stdin(Stdio::null()).process_group(0);
-        let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+        command.stdout(writer.try_clone()?).stderr(writer);
+        if let Some((_, (name, value))) = &input {
+            command.stdin(Stdio::piped()).env(name, value);
+        }
+        let mut child = command.spawn()?;
+        if let (Some(mut pipe), Some((input, _))) = (child.stdin.take(), input) {
+            // It may read as late as it likes, or not at all.
+            thread::spawn(move || pipe.write_all(&input));
+        }
         // The pipe ends when nobody holds its other end any more, and `command` does.
         drop(command);
         let group = Pid::from_child(&child);
@@ -301,6 +322,17 @@ impl Process {
         let _ = watching.join();
         let words = words.recv_timeout(Duration::from_secs(2)).unwrap_or_default();
         Ok(Listened { ended, words })
+    }
+
+    /// Starts this program with `args` and `input`, and goes on: nobody waits for it, it holds none of our streams, and what ends
+    /// us does not end it.
+    pub fn leave_to(&self, args: &[&OsStr], input: &[u8], variable: (&str, &str)) -> io::Result<()> {
+        let mut command = Command::new(self.program()?);
+        command.args(args).env(variable.0, variable.1).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        // What is told is shorter than a pipe holds, so this does not wait.
+        child.stdin.take().map_or(Ok(()), |mut pipe| pipe.write_all(input))
     }
 
     /// Lets the user edit the file at `path` with the editor they want. An error when it did not start; otherwise whether it
@@ -590,6 +622,34 @@ pub struct Terminal {
 }
 
 impl Terminal {
+    /// Shows `prompt` and waits for one key, which is not shown by itself; `None` at the end of input and for Ctrl-C. What was
+    /// typed before, or pasted behind the key, is not kept.
+    pub fn key(&mut self, prompt: &str) -> io::Result<Option<char>> {
+        use rustix::termios::{
+            InputModes, LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr,
+        };
+        let usual = tcgetattr(&self.file)?;
+        let mut raw = usual.clone();
+        // Signals, too: killed in between, we would leave a terminal that shows nothing.
+        raw.local_modes &= !(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+        raw.input_modes &= !InputModes::IXON;
+        raw.special_codes[SpecialCodeIndex::VMIN] = 1;
+        raw.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(&self.file, OptionalActions::Flush, &raw)?;
+        let mut byte = [0];
+        let read = self.show(prompt).and_then(|()| {
+            loop {
+                match self.file.read(&mut byte) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    read => break read,
+                }
+            }
+        });
+        tcsetattr(&self.file, OptionalActions::Flush, &usual)?;
+        let end = [0x03, 0x04, 0x1c];
+        Ok((read? == 1 && !end.contains(&byte[0])).then(|| char::from(byte[0])))
+    }
+
     /// Shows text.
     pub fn show(&mut self, text: &str) -> io::Result<()> {
         self.file.write_all(text.as_bytes())?;

@@ -77,6 +77,7 @@ fn context(repo: &Repo, dice: &mut Dice) -> Result<Ctx, Error> {
         cwd: repo.top.clone(),
         program: "loopx".into(),
         gits: Default::default(),
+        tidings: Default::default(),
     })
 }
 

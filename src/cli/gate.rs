@@ -81,6 +81,8 @@ pub(super) enum Gate {
     },
     /// Answer a gate (a person at a terminal only)
     Resolve(Resolve),
+    /// Go through all gates that wait, the most urgent first, with a key each (a person at a terminal only)
+    Review(Review),
     /// Take a question back, so that nothing waits for it any more (a person at a terminal only)
     Withdraw(TakeBack),
     /// Take a no back, so that the question waits again (a person at a terminal only)
@@ -100,6 +102,16 @@ pub(super) struct TakeBack {
     /// The key to sign with where answers are signed; `loopx.approvalKey` of git's configuration when left out
     #[arg(long, value_name = "KEY")]
     sign_with: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Review {
+    /// Only this goal's
+    #[arg(long, value_name = "GOAL")]
+    pub(super) goal_id: Option<GoalId>,
+    /// The key to sign with where answers are signed; `loopx.approvalKey` of git's configuration when left out
+    #[arg(long, value_name = "KEY")]
+    pub(super) sign_with: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -188,6 +200,7 @@ impl Gate {
                 Ok(Said::read(&view, say(ctx, &view, None)))
             }
             Self::Resolve(resolve) => resolve.run(process, ctx),
+            Self::Review(review) => review.run(process, ctx),
             Self::Withdraw(withdraw) => withdraw.run(process, ctx, Step::Withdraw),
             Self::Reopen(reopen) => reopen.run(process, ctx, Step::Reopen),
         }
@@ -226,20 +239,25 @@ impl Resolve {
         let challenge = challenge(ctx, &asked);
         let proven = approval::prove(process, ctx, &challenge, self.sign_with.as_deref(), statement)?;
         let done = ops::gate::resolve(ctx, &asked, &proven, self.note.as_ref())?;
-        let commit = asked.commit.as_ref().filter(|_| asked.view.gate.bind().is_some());
-        let about = commit.map(|commit| format!(" for {}", &commit.commit[..10])).unwrap_or_default();
-        let text = match &done.value.gate.state {
-            GateState::Open { given, .. } => {
-                let needed = Count(usize::from(asked.view.gate.approvals.number()), "approver");
-                format!("gate {id} has {} of {needed} now", given.len())
-            }
-            _ => format!("gate {id} is answered{about}: {}", asked.decision),
-        };
-        Ok(Said::done(&done, &text))
+        Ok(Said::done(&done, &came_of(&asked, &done.value)))
     }
 }
 
-fn challenge(ctx: &Ctx, asked: &Asked) -> Challenge {
+/// What an answer came to.
+pub(super) fn came_of(asked: &Asked, now: &GateView) -> String {
+    let id = &asked.view.id;
+    let commit = asked.commit.as_ref().filter(|_| asked.view.gate.bind().is_some());
+    let about = commit.map(|commit| format!(" for {}", &commit.commit[..10])).unwrap_or_default();
+    match &now.gate.state {
+        GateState::Open { given, .. } => {
+            let needed = Count(usize::from(asked.view.gate.approvals.number()), "approver");
+            format!("gate {id} has {} of {needed} now", given.len())
+        }
+        _ => format!("gate {id} is answered{about}: {}", asked.decision),
+    }
+}
+
+pub(super) fn challenge(ctx: &Ctx, asked: &Asked) -> Challenge {
     let (view, decision) = (&asked.view, &asked.decision);
     let commit = asked.commit.as_ref().map(|commit| format!("{} {}", &commit.commit[..10], commit.subject));
     let mut shows = say(ctx, view, commit.as_deref());

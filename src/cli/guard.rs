@@ -116,7 +116,9 @@ fn start(
     if !run.is_recorded() {
         process.err("loopx: no evidence was recorded: there is no active goal\n");
     }
-    say_how_it_was_recorded(process, run.end(&Ctx { now: process.now(), ..ctx }, ended, None));
+    let ctx = Ctx { now: process.now(), ..ctx };
+    say_how_it_was_recorded(process, run.end(&ctx, ended, None));
+    super::notify::tell(process, &ctx);
     Ok(ended.exit_code())
 }
 

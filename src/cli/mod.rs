@@ -13,9 +13,12 @@ mod guard;
 mod history;
 mod hooks;
 mod init;
+mod notify;
 mod policy;
 mod quota;
 mod report;
+mod restore;
+mod review;
 mod secret;
 mod status;
 mod sync;
@@ -128,6 +131,8 @@ enum Command {
     Import(transfer::Import),
     /// Leave the history of the state behind, and keep the state
     Compact(compact::Compact),
+    /// Move the state back to a commit of its own past (a person at a terminal only)
+    Restore(restore::Restore),
     /// Pushes that went round the hook
     #[command(subcommand)]
     Bypass(bypass::Bypass),
@@ -137,6 +142,9 @@ enum Command {
     /// Whose signatures count where answers are signed
     #[command(subcommand)]
     Approver(policy::Approver),
+    /// The command of yours that is run when something begins to wait for you
+    #[command(subcommand)]
+    Notify(notify::Notify),
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
@@ -271,6 +279,12 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         command => command,
     };
     let ctx = &context(process, &global)?;
+    let answer = answer(process, ctx, command, global.json);
+    notify::tell(process, ctx);
+    answer
+}
+
+fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<Answer, Error> {
     // What cannot be read here is the command's own to say.
     let thorough = matches!(command, Command::Doctor(_));
     let around = || ops::bypass::list(ctx, false, thorough).ok();
@@ -289,7 +303,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
-        Command::History(history) => match history.run(process, ctx, global.json)? {
+        Command::History(history) => match history.run(process, ctx, json)? {
             Answer::Said(said) => said,
             Answer::Silent(code) => {
                 let around = around();
@@ -298,7 +312,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
                 return Ok(Answer::Silent(code));
             }
         },
-        Command::Report(report) => report.run(ctx, global.json)?,
+        Command::Report(report) => report.run(ctx, json)?,
         Command::Blame(blame) => blame.run(ctx)?,
         Command::Diff(diff) => diff.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,
@@ -306,12 +320,14 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Secret(secret) => secret.run(process, ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,
         Command::Compact(compact) => compact.run(process, ctx)?,
+        Command::Restore(restore) => restore.run(process, ctx)?,
         Command::Export(export) => export.run(ctx)?,
         Command::Import(import) => import.run(process, ctx)?,
         Command::Policy(policy) => policy.run(process, ctx)?,
         Command::Approver(approver) => approver.run(process, ctx)?,
         Command::Remote(remote) => remote.run(process, ctx)?,
         Command::Sync(sync) => sync.run(process, ctx)?,
+        Command::Notify(notify) => notify.run(process, ctx)?,
         Command::Hooks(hooks) => hooks.run(process, ctx)?,
         Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
         Command::Hook(_) | Command::Guard(_) | Command::Demo | Command::Completions { .. } => {
@@ -354,6 +370,7 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
         redact: global.redact,
         cwd,
         gits: Gits::on(process.env_os(PATH)),
+        tidings: ops::Tidings::default(),
         program: process.program().map_err(|error| environment("loopx does not find itself", error))?,
     })
 }

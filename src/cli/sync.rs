@@ -165,14 +165,15 @@ fn decisions(takes: &[Taken]) -> Vec<&Taken> {
 }
 
 /// The newest few, a line each.
-fn listed(what: &str, commits: &[&Taken]) -> String {
+pub(super) fn listed(what: &str, commits: &[&Taken]) -> String {
     const SHOWN: usize = 20;
     if commits.is_empty() {
         return String::new();
     }
     let mut text = format!("{what}:\n");
     for taken in commits.iter().rev().take(SHOWN) {
-        text.push_str(&format!("  {} {}, by {}\n", &taken.commit[..10], taken.subject, taken.by));
+        let by = if taken.by.is_empty() { "nobody it names" } else { &taken.by };
+        text.push_str(&format!("  {} {}, by {by}\n", &taken.commit[..10], taken.subject));
     }
     if commits.len() > SHOWN {
         text.push_str(&format!("  … and {} older\n", commits.len() - SHOWN));

@@ -74,7 +74,10 @@ fn say(ctx: &Ctx, verified: &Verified) -> Result<String, Error> {
     text.push_str(&format!("  see it with `git show {short}`\n"));
     if let Some(parent) = &bad.parent {
         let branch = ctx.store.git().branch()?;
-        text.push_str(&format!("  all is well up to the commit before it; go back with `git update-ref refs/heads/{branch} {parent}`\n"));
+        text.push_str(&format!(
+            "  all is well up to the commit before it; go back with `git update-ref refs/heads/{branch} {parent}`,\n  \
+             or a person does, and sees first what is lost: `loopx restore --to {parent}`\n"
+        ));
     }
     Ok(text)
 }

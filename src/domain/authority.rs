@@ -210,16 +210,24 @@ pub fn deeds(op: Op) -> Vec<Deed> {
 }
 
 /// What can be done that is no mutation of the state.
-pub const BEYOND: [Deed; 9] = [
+pub const BEYOND: [Deed; 13] = [
     anybody("put the hook in git's way", "hooks install", "it holds something back"),
     anybody("put back what was there", "init", "the state is the one that loopx left"),
     person("take over a state that something else changed", "init", "nobody knows what was changed"),
+    person("move the state back", "restore --to <commit>", "what came since is decided no more"),
     person(
         "name the remote that the state may go to",
         "remote set origin",
         "the state may leave from then on",
     ),
     anybody("name none any more", "remote unset", "it tightens"),
+    person(
+        "have a command run when something waits",
+        "notify set true",
+        "an agent can have it run by asking",
+    ),
+    anybody("try that command", "notify test", "it is the one that a person set"),
+    anybody("have none run any more", "notify unset", "nothing but a word is missing"),
     person("keep pushes without strict mode", "hooks strict off", "less is held back"),
     person("take the hook out of git's way", "hooks uninstall", "nothing is held back any more"),
     person("take loopx out of a clone", "uninstall", "nothing is held back any more"),

@@ -404,6 +404,11 @@ impl Gate {
         }
     }
 
+    /// Sorts gates by what waits for them: the more urgent is the smaller.
+    pub fn urgency(&self) -> (bool, Timestamp) {
+        (!self.blocks.contains(&Act::Turn), self.asked.at)
+    }
+
     /// Nobody has answered yet.
     pub fn is_open(&self) -> bool {
         matches!(self.state, GateState::Open { .. })
@@ -615,6 +620,23 @@ mod tests {
         let asked = Stamp { by: Actor::Agent(agent("codex-1")), at: at("10:00") };
         let todos = todos.iter().map(|id| todo_id(id)).collect();
         Gate::new("Delete the bucket?".parse().unwrap(), vec![], BTreeSet::new(), todos, asked)
+    }
+
+    #[test]
+    fn what_holds_work_up_is_the_more_urgent_and_then_the_older() {
+        let ask = |time: &str, blocks: &[Act]| {
+            let asked = Stamp { by: Actor::Agent(agent("codex-1")), at: at(time) };
+            let blocks = blocks.iter().copied().collect();
+            Gate::new("Really?".parse().unwrap(), vec![], blocks, BTreeSet::new(), asked).urgency()
+        };
+        let order = [
+            ask("10:01", &[Act::Turn]),
+            ask("10:02", &[]),
+            ask("10:03", &[Act::Turn, Act::Push]),
+            ask("10:00", &[Act::Push]),
+            ask("10:02", &[Act::Publish]),
+        ];
+        assert!(order.is_sorted());
     }
 
     fn answer(gate: &Gate, decision: &str) -> Result<Gate, Refusal> {

@@ -2,6 +2,7 @@
 
 mod cargo_credential;
 pub(crate) mod helper;
+mod notify;
 mod pre_commit;
 mod pre_push;
 mod pre_receive;
@@ -31,6 +32,8 @@ pub(crate) enum Hook {
     PreCommit,
     /// On a server: judge a push before it is let in
     PreReceive,
+    /// Run the user's command for what waits; it comes on standard input
+    Notify,
     /// Judge what cargo wants a token for
     CargoCredential {
         /// Given by cargo to say which protocol it speaks
@@ -59,6 +62,7 @@ impl Hook {
             }
             Self::PreReceive => pre_receive::run(process, ctx),
             Self::PreCommit => pre_commit::run(process, ctx),
+            Self::Notify => notify::run(process, ctx),
             Self::CargoCredential { cargo_plugin: _ } => cargo_credential::run(process, ctx),
         }
     }

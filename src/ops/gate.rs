@@ -122,6 +122,19 @@ pub fn list(ctx: &Ctx, goal: Option<&GoalId>, all: bool) -> Result<Gates, Error>
     Ok(Gates { gates })
 }
 
+/// The gates that wait for an answer, the most urgent first: those that hold work up before those that do not, and among
+/// them the oldest question. A standing gate waits when the commit that is checked out was not answered about.
+pub fn waiting(ctx: &Ctx, goal: Option<&GoalId>) -> Result<Gates, Error> {
+    ctx.store.trusted()?;
+    let head = ctx.store.git().head()?.map(|head| head.commit);
+    let mut gates = list(ctx, goal, false)?;
+    gates.gates.retain(|GateView { gate, .. }| {
+        gate.is_open() || gate.bind().is_some() && !gate.answered().any(|seen| Some(seen) == head.as_deref())
+    });
+    gates.gates.sort_by_key(|view| view.gate.urgency());
+    Ok(gates)
+}
+
 /// One gate, in force or closed.
 pub fn show(ctx: &Ctx, goal: Option<&GoalId>, id: &GateId) -> Result<GateView, Error> {
     find(ctx, &ctx.store.read()?, goal, id)

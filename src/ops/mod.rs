@@ -19,12 +19,14 @@ pub mod guard;
 pub mod history;
 pub mod import;
 pub mod init;
+pub mod notify;
 pub mod policy;
 pub mod push;
 pub mod quota;
 pub mod receive;
 pub mod remote;
 pub mod report;
+pub mod restore;
 pub mod secret;
 pub mod status;
 pub mod strict;
@@ -33,6 +35,8 @@ pub mod todo;
 pub mod transfer;
 pub mod uninstall;
 pub mod verify;
+
+pub use self::notify::Tidings;
 
 use std::path::PathBuf;
 
@@ -71,6 +75,8 @@ pub struct Ctx {
     pub program: PathBuf,
     /// The gits that are found where programs are looked for.
     pub gits: Gits,
+    /// What began to wait for a person in this request, for the door to tell.
+    pub tidings: Tidings,
 }
 
 /// What a mutation came to, for every op that mutates.
@@ -113,6 +119,11 @@ impl Ctx {
         Ok(Stamp { by: self.caller.actor(&self.owner()?), at: self.now })
     }
 
+    /// The same for a further request, with a clock and random bytes of its own.
+    pub fn anew(&self, now: Timestamp, entropy: Entropy) -> Result<Self, Error> {
+        Ok(Self { now, entropy, ..self.reopened()? })
+    }
+
     /// The same with a store that sees what git's configuration says now.
     fn reopened(&self) -> Result<Self, Error> {
         let store = Store::open(self.store.git().common_dir(), None)?;
@@ -127,6 +138,7 @@ impl Ctx {
     fn standing_in(&self, store: Store) -> Self {
         let (caller, goal) = (self.caller.clone(), self.goal.clone());
         let (cwd, program, gits) = (self.cwd.clone(), self.program.clone(), self.gits.clone());
+        let tidings = self.tidings.clone();
         Self {
             store,
             caller,
@@ -137,6 +149,7 @@ impl Ctx {
             cwd,
             program,
             gits,
+            tidings,
         }
     }
 
@@ -146,14 +159,23 @@ impl Ctx {
         stamp: &Stamp,
         mut decide: impl FnMut(&Snapshot<'_>) -> Result<(Option<Change>, T), Error>,
     ) -> Result<Done<T>, Error> {
-        let first = |snapshot: &Snapshot<'_>| bypass::note(self, stamp, snapshot);
+        let (mut noted, mut decided) = (Vec::new(), Vec::new());
+        let first = |snapshot: &Snapshot<'_>| {
+            let change = bypass::note(self, stamp, snapshot)?;
+            noted.extend(change.iter().flat_map(notify::tidings));
+            Ok::<_, Error>(change)
+        };
         let updated = self.store.update_after(stamp, first, |snapshot| {
             let (change, value) = decide(snapshot)?;
             if let Some(change) = &change {
                 must_be_allowed(change.op, stamp)?;
             }
+            decided = change.iter().flat_map(notify::tidings).collect();
             Ok::<_, Error>((change, value))
         })?;
+        if updated.commit.is_some() {
+            self.tidings.add(noted.into_iter().chain(decided));
+        }
         let mut warnings = updated.warnings;
         warnings.extend(enforcement::keep(self).map(Warning::Unguarded));
         Ok(Done { value: updated.value, commit: updated.commit, warnings })

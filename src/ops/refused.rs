@@ -172,6 +172,9 @@ impl From<store::Error> for Error {
                 let back = format!("put it back with `git update-ref refs/heads/{branch} {last}`");
                 return Self::new(Kind::Distrusted, problem.to_string())
                     .hint(back)
+                    .hint(format!(
+                        "or a person does, and sees first what is lost: `loopx restore --to {last}`"
+                    ))
                     .hint("or, if it is right as it is, a person takes it over with `loopx init`");
             }
             S::BrokenRef(path) => {
@@ -226,6 +229,19 @@ impl From<store::Error> for Error {
                 return Self::new(Kind::Refused, problem.to_string())
                     .hint(format!("nothing was changed; see what they did with `git log --patch {ours}..{theirs}`"))
                     .hint("a person lets go of what was done here with `loopx sync --drop-ours`, and does it again");
+            }
+            S::NotOfThePast { branch, .. } => {
+                let look = format!("run `git log --walk-reflogs --oneline {branch} --` for where it was");
+                return Self::new(Kind::Refused, problem.to_string()).hint(look);
+            }
+            S::NoWayBack { commit, before, .. } => {
+                let hint = match before {
+                    Some(before) => {
+                        format!("all is well up to the one before it: `loopx restore --to {before}`")
+                    }
+                    None => format!("look at it with `git show {}`", &commit[..10]),
+                };
+                return Self::new(Kind::Refused, problem.to_string()).hint(hint);
             }
             S::NotForward(_) => (Kind::Refused, &["fetch first, with `loopx sync`"]),
             S::Illegal { .. } => (

@@ -50,6 +50,12 @@ pub enum Error {
     /// A history that was looked at as a whole has a commit that loopx cannot have made.
     #[error("{} is no legal mutation of the state: {problem}", short(.commit))]
     Illegal { commit: String, problem: String },
+    /// A commit that the branch never was at, such as one of the project.
+    #[error("{} is no commit that `{branch}` was ever at, or was made from", short(.commit))]
+    NotOfThePast { branch: String, commit: String },
+    /// What would be gone back to has a commit in its history that loopx cannot have made.
+    #[error("what is to be restored has {} in its history, which is no legal mutation: {problem}", short(.commit))]
+    NoWayBack { commit: String, problem: String, before: Option<String> },
     /// The setting was changed, which would hide the gates on the branch that has the state.
     #[error("git's setting `loopx.branch` names `{branch}`, and loopx left the state on `{left}`")]
     Redirected { branch: String, left: String },

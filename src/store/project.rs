@@ -85,26 +85,47 @@ impl Git {
 
     /// What a commit (hex) would take along to whoever has what the remotes of this clone have.
     pub fn brings(&self, commit: &str) -> Result<Brings, Error> {
-        let dir = self.worktree().unwrap_or_else(|| self.common_dir().to_path_buf());
-        let ask = |args: &[&str]| program::git("compare commits", self.repo().git_dir(), &dir, args, b"");
-        let knows_a_remote = !ask(&["for-each-ref", "--count=1", "refs/remotes"])?.is_empty();
-        let new = ask(&["rev-list", "--boundary", "--topo-order", commit, "--not", "--remotes"])?;
-        let (there, new): (Vec<_>, Vec<_>) =
-            new.lines().map(|line| line.to_str_lossy().into_owned()).partition(|line| line.starts_with('-'));
-        let stat = ["-c", "core.quotePath=true"];
-        let flags = ["--stat=70,50,10", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
-        let made_from =
-            || ask(&[&stat[..], &["show", "--format=", "--first-parent"], &flags, &[commit]].concat());
-        let files = match (knows_a_remote, new.is_empty(), there.first()) {
-            (true, true, _) => Vec::new(),
-            (true, false, Some(base)) => {
-                ask(&[&stat[..], &["diff"], &flags, &[&base[1..], commit]].concat())?
-            }
-            _ => made_from()?,
-        };
+        let (commits, compare) = self.compared(commit)?;
+        let files = self.diff(compare.as_deref(), &["--stat=70,50,10"])?;
         let shown = |line: &[u8]| crate::domain::text::shown(line.to_str_lossy().trim(), 100);
         let files = files.lines().filter(|line| !line.is_empty()).map(shown).collect();
-        Ok(Brings { commits: knows_a_remote.then_some(new.len()), files })
+        Ok(Brings { commits, files })
+    }
+
+    /// The same, line by line as a diff, fit to print.
+    pub fn patch(&self, commit: &str) -> Result<Vec<String>, Error> {
+        let (_, compare) = self.compared(commit)?;
+        let lines = self.diff(compare.as_deref(), &["--patch"])?;
+        let shown = |line: &str| crate::domain::text::shown(&line.replace('\t', "    "), 300);
+        Ok(lines.lines().map(|line| shown(&line.to_str_lossy())).collect())
+    }
+
+    fn diff(&self, compare: Option<&[String]>, form: &[&str]) -> Result<Vec<u8>, Error> {
+        let Some(compare) = compare else { return Ok(Vec::new()) };
+        let compare: Vec<&str> = compare.iter().map(String::as_str).collect();
+        let (verb, revisions) = compare.split_at(1);
+        let flags = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
+        self.ask(&[&["-c", "core.quotePath=true"], verb, form, &flags, revisions].concat())
+    }
+
+    fn ask(&self, args: &[&str]) -> Result<Vec<u8>, Error> {
+        let dir = self.worktree().unwrap_or_else(|| self.common_dir().to_path_buf());
+        program::git("compare commits", self.repo().git_dir(), &dir, args, b"")
+    }
+
+    /// How many commits no remote is known to have, and what git is asked to see what they change, if anything.
+    fn compared(&self, commit: &str) -> Result<(Option<usize>, Option<Vec<String>>), Error> {
+        let knows_a_remote = !self.ask(&["for-each-ref", "--count=1", "refs/remotes"])?.is_empty();
+        let new = self.ask(&["rev-list", "--boundary", "--topo-order", commit, "--not", "--remotes"])?;
+        let (there, new): (Vec<_>, Vec<_>) =
+            new.lines().map(|line| line.to_str_lossy().into_owned()).partition(|line| line.starts_with('-'));
+        let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+        let compare = match (knows_a_remote, new.is_empty(), there.first()) {
+            (true, true, _) => None,
+            (true, false, Some(base)) => words(&["diff", &base[1..], commit]),
+            _ => words(&["show", "--format=", "--first-parent", commit]),
+        };
+        Ok((knows_a_remote.then_some(new.len()), compare))
     }
 
     /// Whether tracked files differ from the commit that is checked out.

@@ -196,7 +196,7 @@ impl Store {
     }
 
     /// The newest commit that both histories have.
-    fn meet(&self, ours: ObjectId, theirs: ObjectId) -> Result<Option<ObjectId>, Error> {
+    pub(super) fn meet(&self, ours: ObjectId, theirs: ObjectId) -> Result<Option<ObjectId>, Error> {
         // Step by step on both sides, so that the cost follows what is new.
         let mut next = [Some(ours), Some(theirs)];
         let mut seen = [HashSet::new(), HashSet::new()];
@@ -308,7 +308,7 @@ impl Store {
     }
 
     /// A line of commits, which is given the newest first, for people: oldest first.
-    fn retold(&self, line: &[ObjectId]) -> Result<Vec<Taken>, Error> {
+    pub(super) fn retold(&self, line: &[ObjectId]) -> Result<Vec<Taken>, Error> {
         line.iter().rev().map(|id| self.taken_from(*id)).collect()
     }
 

@@ -161,6 +161,25 @@ impl View {
         Ok(view.synced(git, view.shows(), tip, Look::All, writer))
     }
 
+    /// Brings files and index to `tip` after the state went back there from `lost`: files that are as they were in that are
+    /// no edits.
+    pub(super) fn put_back(
+        git: &Git,
+        branch: &str,
+        lost: Option<ObjectId>,
+        tip: ObjectId,
+        writer: &mut Writer,
+    ) -> Vec<Warning> {
+        let warnings = Self::attach(git, branch, tip, writer)
+            .unwrap_or_else(|error| vec![Warning::Failed(error.to_string())]);
+        match (Self::locate(git), lost) {
+            (Ok(Place::Attached(view)), Some(lost)) if !warnings.is_empty() => {
+                view.synced(git, Some(lost), tip, Look::All, writer)
+            }
+            _ => warnings,
+        }
+    }
+
     /// Removes the folder and git's record of it: an error with the folder's path says that it is none of ours and was left
     /// alone. Refuses when something in it is not what the state has.
     pub(super) fn detach(git: &Git) -> Result<Option<Result<PathBuf, PathBuf>>, Error> {

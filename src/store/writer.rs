@@ -206,11 +206,33 @@ impl Writer {
         expecting: Option<ObjectId>,
         message: &Message,
     ) -> Result<bool, Error> {
+        self.publish_from(git, new, expecting, expecting, message)
+    }
+
+    /// The same from a tip that may not be loopx's: killed halfway, it does not become so.
+    pub(super) fn put_back(
+        &mut self,
+        git: &Git,
+        new: ObjectId,
+        expecting: Option<ObjectId>,
+        message: &Message,
+    ) -> Result<bool, Error> {
+        self.publish_from(git, new, expecting, None, message)
+    }
+
+    fn publish_from(
+        &mut self,
+        git: &Git,
+        new: ObjectId,
+        expecting: Option<ObjectId>,
+        known: Option<ObjectId>,
+        message: &Message,
+    ) -> Result<bool, Error> {
         if self.was_overtaken() {
             return Ok(false);
         }
         let before = self.note.clone();
-        self.put(Note::Ref { old: expecting, new })?;
+        self.put(Note::Ref { old: known, new })?;
         let _kept = git.shelter()?;
         git.sync_objects()?;
         let moved = git.publish(&self.branch, new, expecting, message);

@@ -292,6 +292,12 @@ fn answering_in_a_persons_stead() {
         ("switch a feature on", Refused, "a person's to do", |repo| {
             does(repo, "loopx configure-goal --enable explore")
         }),
+        ("type the answers into `gate review`", Refused, "no controlling terminal, no answer", |repo| {
+            does(repo, "printf 'a\\nready\\n' | loopx gate review")
+        }),
+        ("have a command of its own run when something waits", Refused, "a person's to do", |repo| {
+            sh(repo, "loopx notify set true")
+        }),
         ("leave the history behind", Refused, "a person's to do", |repo| does(repo, "loopx compact --apply")),
         ("take loopx out of the clone", Refused, "a person's to do", |repo| {
             try_and_push(repo, "loopx uninstall --purge")
@@ -385,6 +391,9 @@ fn changing_what_is_kept() {
                 push_after(repo, &format!("git update-ref refs/heads/loopx/state {}", commit.trim()))
             },
         ),
+        ("go back to before the question by `loopx restore`", Refused, "a person's to do", |repo| {
+            try_and_push(repo, "loopx restore --to loopx/state~1")
+        }),
         ("take over by `loopx init` what it did", Refused, "a person's to do", |repo| {
             try_and_push(repo, "git update-ref refs/heads/loopx/state loopx/state~1; loopx init")
         }),

@@ -39,7 +39,9 @@ fn everything() -> (Sandbox, Vec<(&'static str, String)>) {
     for name in ["ann", "bob"] {
         repo.person(&format!("approver add {name} --key ../{name}.pub"), name).success();
     }
+    repo.person("notify set -- true", "notify").success();
     repo.loopx("export ../state.jsonl").success();
+    names.push(("<commit>", repo.git("rev-parse loopx/state~1").stdout.trim().to_owned()));
     (repo, names)
 }
 

@@ -564,7 +564,8 @@ fn an_agent_that_forges_an_acknowledgement_is_found_out() {
     assert_snapshot!(repo.loopx("verify"), @r#"
     NOT A LEGAL MUTATION: [ID] "acknowledge bypass b-g69m", just now: only a person may do that, and a did
       see it with `git show [ID]`
-      all is well up to the commit before it; go back with `git update-ref refs/heads/loopx/state [ID]`
+      all is well up to the commit before it; go back with `git update-ref refs/heads/loopx/state [ID]`,
+      or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] warning: a push to `refs/heads/main` on `origin` went round the hook, 9 s ago (see `loopx bypass list`)
     [exit 1]
     "#);

@@ -138,12 +138,14 @@ fn a_checkpoint_by_hand_is_not_trusted() {
     [stderr] loopx: push refused: whether a question is open cannot be seen
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     $ loopx todo add two
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     ");

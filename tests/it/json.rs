@@ -281,9 +281,11 @@ fn help_and_version_are_for_people() {
       import          Put a state that was exported into a clone that has none, or take over what
                       another tool kept
       compact         Leave the history of the state behind, and keep the state
+      restore         Move the state back to a commit of its own past (a person at a terminal only)
       bypass          Pushes that went round the hook
       policy          The repository's own rules
       approver        Whose signatures count where answers are signed
+      notify          The command of yours that is run when something begins to wait for you
       hooks           The git hook that keeps pushes back
       remote          The one remote that the state may go to
       sync            Bring the state here and the one at the remote together

@@ -279,6 +279,12 @@ impl Sandbox {
         self.shown(self.person_raw(args, answer))
     }
 
+    /// The same with another answer each time, in this order: a line for a word, a key for a key.
+    pub(crate) fn person_typing(&self, args: &str, answers: &[&str]) -> Output {
+        let mut answers = answers.iter();
+        self.shown(self.terminal_with(LOOPX, &words(args), |_| answers.next().copied().unwrap_or("\u{4}")))
+    }
+
     /// The same with nothing hidden.
     pub(crate) fn person_raw(&self, args: &str, answer: &str) -> Output {
         self.terminal(LOOPX, &words(args), answer)
@@ -290,6 +296,15 @@ impl Sandbox {
     }
 
     fn terminal(&self, program: &str, args: &[OsString], answer: &str) -> Output {
+        self.terminal_with(program, args, |_| answer)
+    }
+
+    fn terminal_with<'a>(
+        &self,
+        program: &str,
+        args: &[OsString],
+        mut answer: impl FnMut(&[u8]) -> &'a str,
+    ) -> Output {
         let (mut pty, pts) = pty_process::blocking::open().expect("a pseudo-terminal");
         let mut command = pty_process::blocking::Command::new(program).args(args).env_clear();
         command = command.current_dir(self.path(&self.dir)).envs(self.environment());
@@ -300,7 +315,9 @@ impl Sandbox {
         while let Ok(read @ 1..) = pty.read(&mut buffer) {
             shown.extend_from_slice(&buffer[..read]);
             if is_asking(&shown) {
-                pty.write_all(format!("{answer}\n").as_bytes()).expect("the terminal takes input");
+                let end = if asks_for_a_key(&shown) { "" } else { "\n" };
+                let answer = answer(&shown);
+                pty.write_all(format!("{answer}{end}").as_bytes()).expect("the terminal takes input");
             }
         }
         let code = child.wait().expect("loopx ends").code().unwrap_or(-1);
@@ -364,7 +381,13 @@ impl Sandbox {
 /// The last line is a question that waits for an answer.
 fn is_asking(shown: &[u8]) -> bool {
     let line = shown.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    (line.starts_with(b"Type `") || line.starts_with(b"Enter passphrase")) && line.ends_with(b": ")
+    asks_for_a_key(shown)
+        || (line.starts_with(b"Type `") || line.starts_with(b"Enter passphrase")) && line.ends_with(b": ")
+}
+
+fn asks_for_a_key(shown: &[u8]) -> bool {
+    let line = shown.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.starts_with(b"Press ") && line.ends_with(b": ")
 }
 
 fn finish(mut command: Command, input: &str) -> Output {

@@ -283,6 +283,7 @@ fn state_that_cannot_be_trusted_shuts_it() {
     [stderr] loopx: push refused: whether a question is open cannot be seen
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] To loopx::../hub.git
     [stderr]  ! [remote rejected] main -> main (refused by loopx)

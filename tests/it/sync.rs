@@ -546,6 +546,7 @@ fn what_loopx_could_not_have_made_is_not_taken() {
     assert_snapshot!(repo.loopx("sync"), @"
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     ");

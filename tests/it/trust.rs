@@ -46,6 +46,7 @@ fn a_commit_made_by_hand_shuts_the_door() {
       ready  approve  by a, 9 s ago  Ready?
     THE STATE IS NOT TRUSTED, so pushes and turns are refused: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
       put it back with `git update-ref refs/heads/loopx/state [ID]`
+      or a person does, and sees first what is lost: `loopx restore --to [ID]`
       or, if it is right as it is, a person takes it over with `loopx init`
     1 goal
       ship  active  0/48 slots  Ship v2
@@ -60,12 +61,14 @@ fn a_commit_made_by_hand_shuts_the_door() {
     $ loopx todo add two
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
@@ -127,6 +130,7 @@ fn a_gate_does_not_go_away_with_its_goal() {
     $ loopx status
     [stderr] error: `goals/ship/state.json` on the state branch cannot be read: it is missing
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ loopx quota should-run
@@ -137,12 +141,14 @@ fn a_gate_does_not_go_away_with_its_goal() {
     $ loopx todo add two
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
@@ -313,17 +319,20 @@ fn a_branch_that_points_nowhere_shuts_the_door() {
     $ loopx status
     [stderr] error: the state branch cannot be read: An object with id [ID] could not be found
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ loopx init
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
@@ -418,6 +427,7 @@ fn a_branch_that_was_moved_back_shuts_the_door() {
     $ loopx status
     THE STATE IS NOT TRUSTED, so pushes and turns are refused: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
       put it back with `git update-ref refs/heads/loopx/state [ID]`
+      or a person does, and sees first what is lost: `loopx restore --to [ID]`
       or, if it is right as it is, a person takes it over with `loopx init`
     1 goal
       ship  active  0/48 slots  Ship v2
@@ -432,12 +442,14 @@ fn a_branch_that_was_moved_back_shuts_the_door() {
     $ loopx todo add two
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]

@@ -267,7 +267,8 @@ fn the_first_bad_commit_is_shown_with_the_way_back() {
     assert_snapshot!(repo.loopx("verify"), @r#"
     NOT A LEGAL MUTATION: [ID] "forged", 8 s ago: it has no `Signed-off-by` trailer
       see it with `git show [ID]`
-      all is well up to the commit before it; go back with `git update-ref refs/heads/loopx/state [ID]`
+      all is well up to the commit before it; go back with `git update-ref refs/heads/loopx/state [ID]`,
+      or a person does, and sees first what is lost: `loopx restore --to [ID]`
     [exit 1]
     "#);
 }

@@ -214,6 +214,7 @@ impl World {
             cwd: self.top(),
             program: "loopx".into(),
             gits: Default::default(),
+            tidings: loopx::ops::Tidings::default(),
         }
     }
 
