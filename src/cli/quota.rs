@@ -19,6 +19,9 @@ pub(super) enum Quota {
         /// What the host can do; `shell` when left out
         #[arg(long, value_name = "CAPABILITY", default_value = "shell")]
         capability: Vec<Capability>,
+        /// Show each rule, whether it applies, and the records that make it so
+        #[arg(long)]
+        explain: bool,
     },
     /// Book slots for a turn; once for each turn, however often it is run
     SpendSlot {
@@ -46,8 +49,9 @@ pub(super) enum Quota {
 impl Quota {
     pub(super) fn run(self, ctx: &Ctx) -> Result<Said, Error> {
         match self {
-            Self::ShouldRun { goal_id, capability } => {
-                let answer = ops::quota::should_run(ctx, goal_id.as_ref(), capability.into_iter().collect())?;
+            Self::ShouldRun { goal_id, capability, explain } => {
+                let can = capability.into_iter().collect();
+                let answer = ops::quota::should_run(ctx, goal_id.as_ref(), can, explain)?;
                 let code = match (&answer.decision, answer.should_run) {
                     (None, _) => Kind::Distrusted.exit_code(),
                     (Some(_), true) => 0,
@@ -98,5 +102,22 @@ fn say(answer: &ShouldRun) -> String {
         Some(Decision::Stop { .. }) => "stop".to_owned(),
         None => "the state cannot be trusted".to_owned(),
     };
-    format!("{} – {what}\nwhy: {}\nnext: {}\n", answer.should_run, answer.why, answer.next)
+    let mut said = format!("{} – {what}\nwhy: {}\nnext: {}\n", answer.should_run, answer.why, answer.next);
+    if !answer.rules.is_empty() {
+        said.push_str("rules, of which the first that applies decides\n");
+    }
+    for rule in &answer.rules {
+        let mark = match (rule.decides, rule.applies) {
+            (true, _) => "=>",
+            (false, true) => "yes",
+            (false, false) => "no",
+        };
+        let more = if rule.more > 0 { format!(" and {} more", rule.more) } else { String::new() };
+        let records = match &rule.records[..] {
+            [] => String::new(),
+            records => format!(" ({}{more})", records.join(", ")),
+        };
+        said.push_str(&format!("  {mark:<3}  {}{records}\n", rule.says));
+    }
+    said
 }

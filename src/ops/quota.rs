@@ -44,8 +44,33 @@ pub struct ShouldRun {
     /// Seconds after which asking again makes sense.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Seconds>,
+    /// Every rule in its order, when they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Considered>,
     #[serde(skip)]
     pub decision: Option<Decision>,
+}
+
+/// A rule that was looked at.
+#[derive(Debug, Serialize)]
+pub struct Considered {
+    pub rule: &'static str,
+    /// The rule in a sentence.
+    pub says: &'static str,
+    pub applies: bool,
+    /// It is the first that applies.
+    pub decides: bool,
+    /// The records that made it apply; the first three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<String>,
+    /// How many records there are besides.
+    #[serde(skip_serializing_if = "is_nought")]
+    pub more: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde wants")]
+fn is_nought(more: &usize) -> bool {
+    *more == 0
 }
 
 /// The todo an answer names.
@@ -74,6 +99,7 @@ pub fn should_run(
     ctx: &Ctx,
     goal: Option<&GoalId>,
     capabilities: BTreeSet<Capability>,
+    with_rules: bool,
 ) -> Result<ShouldRun, Error> {
     let state = ctx.store.trusted().map_err(Error::from).and_then(|snapshot| ctx.goal_state(&snapshot, goal));
     let state = match state {
@@ -86,7 +112,22 @@ pub fn should_run(
         Caller::Person => None,
     };
     let asker = Asker { agent, can: capabilities };
-    Ok(explain(&state, decision::next(&state, &asker, ctx.now), ctx.now))
+    let rules = if with_rules { considered(&state, &asker, ctx.now) } else { Vec::new() };
+    Ok(ShouldRun { rules, ..explain(&state, decision::next(&state, &asker, ctx.now), ctx.now) })
+}
+
+fn considered(state: &Loop, asker: &Asker, now: Timestamp) -> Vec<Considered> {
+    let rules = decision::explained(state, asker, now);
+    let first = rules.iter().position(|(_, looked)| looked.is_some());
+    let said = rules.into_iter().enumerate().map(|(at, (rule, looked))| {
+        let applies = looked.is_some();
+        let mut records = looked.map(|looked| looked.records).unwrap_or_default();
+        let more = records.len().saturating_sub(3);
+        records.truncate(3);
+        let (says, decides) = (rule.sentence(), first == Some(at));
+        Considered { rule: rule.word(), says, applies, decides, records, more }
+    });
+    said.collect()
 }
 
 fn repair(error: &Error) -> ShouldRun {
@@ -99,6 +140,7 @@ fn repair(error: &Error) -> ShouldRun {
         why: error.message.clone(),
         next: error.commands().next().unwrap_or("loopx status").to_owned(),
         retry_after: None,
+        rules: Vec::new(),
         decision: None,
     }
 }
@@ -196,6 +238,7 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
         why,
         next,
         retry_after: decision.retry_after(now),
+        rules: Vec::new(),
         decision: Some(decision),
     }
 }
