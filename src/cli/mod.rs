@@ -18,6 +18,7 @@ mod status;
 mod sync;
 mod todo;
 mod transfer;
+mod turn;
 mod uninstall;
 mod verify;
 
@@ -94,6 +95,9 @@ enum Command {
     /// What may happen next, and what was used
     #[command(subcommand)]
     Quota(quota::Quota),
+    /// One slice of work, from beginning to end
+    #[command(subcommand)]
+    Turn(turn::Turn),
     /// What happened, newest first
     History(history::History),
     /// What is wrong with this clone, and what helps
@@ -259,6 +263,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
         Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
+        Command::Turn(turn) => turn.run(process, ctx)?,
         Command::History(history) => history.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,

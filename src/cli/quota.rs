@@ -82,7 +82,7 @@ impl Quota {
 }
 
 /// One line that says yes or no and what, then why and the next command.
-fn say(answer: &ShouldRun) -> String {
+pub(super) fn say(answer: &ShouldRun) -> String {
     let pick = answer.todo.as_ref().map(|pick| format!("{}: {}", pick.id, pick.title)).unwrap_or_default();
     let question = answer
         .gates
@@ -97,6 +97,7 @@ fn say(answer: &ShouldRun) -> String {
         Some(Decision::Poll { gates: Some(_), .. }) => format!("look at {pick} ({question})"),
         Some(Decision::Ask { .. }) => question,
         Some(Decision::AskForTodo { .. }) => "a person has something to do".to_owned(),
+        Some(Decision::AskForPlan { .. }) => "a person should look at the plan".to_owned(),
         Some(Decision::Wait { .. }) => "wait".to_owned(),
         Some(Decision::Replan { .. }) => "think of the next todos".to_owned(),
         Some(Decision::Stop { .. }) => "stop".to_owned(),

@@ -54,6 +54,8 @@ pub enum Op {
     TodoPoll,
     EvidenceAdd,
     QuotaSpend,
+    TurnBegin,
+    TurnEnd,
     /// Pushes that went round the hook were noticed.
     BypassNote,
     BypassAcknowledge,
@@ -69,7 +71,7 @@ pub enum Op {
 }
 
 impl Op {
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 35] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -95,6 +97,8 @@ impl Op {
         Self::TodoPoll,
         Self::EvidenceAdd,
         Self::QuotaSpend,
+        Self::TurnBegin,
+        Self::TurnEnd,
         Self::BypassNote,
         Self::BypassAcknowledge,
         Self::PolicySet,
@@ -138,6 +142,8 @@ impl Op {
             Self::TodoPoll => "todo.poll",
             Self::EvidenceAdd => "evidence.add",
             Self::QuotaSpend => "quota.spend",
+            Self::TurnBegin => "turn.begin",
+            Self::TurnEnd => "turn.end",
             Self::BypassNote => "bypass.note",
             Self::BypassAcknowledge => "bypass.acknowledge",
             Self::PolicySet => "policy.set",

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    id::{AgentId, Capability, GateId, TodoId},
+    id::{AgentId, Capability, GateId, SpendId, TodoId},
     state::Loop,
     time::{Seconds, Timestamp},
     todo::{Todo, Worker},
@@ -36,6 +36,8 @@ pub enum Decision {
     Ask { gates: Pending },
     /// Nothing for an agent is left but a person has something to do.
     AskForTodo { todo: TodoId },
+    /// So many turns in a row came to nothing that a person should look.
+    AskForPlan { turns: usize },
     /// Time has to pass, or another agent to finish.
     Wait { until: Option<Timestamp>, why: Waiting },
     /// Nothing is left to do: think of the next todos.
@@ -69,6 +71,8 @@ pub enum Planless {
     NoTodo,
     /// Todos are open, but each is blocked, needs one that is, or asks for what the host cannot do.
     NoneReady,
+    /// So many turns in a row came to nothing.
+    Idle(usize),
     /// Nothing else is ready, and this monitor found nothing new for so long that looking again is no plan.
     Stale(TodoId),
 }
@@ -84,6 +88,12 @@ pub enum Stopped {
 
 /// How soon asking again makes sense when only a person can move things.
 pub const ASK_AGAIN: Seconds = Seconds(300);
+
+/// After so many turns in a row that came to nothing, the next one is for thinking of other todos.
+pub const IDLE: usize = 2;
+
+/// After so many a person is asked.
+pub const STUCK: usize = 4;
 
 /// Decides for `asker` at `now`: by the first of the [rules](Rule) that applies.
 ///
@@ -110,6 +120,8 @@ pub enum Rule {
     Gated,
     /// The quota of the window is used up.
     Quota,
+    /// Turns in a row came to nothing, and the asker is not in one.
+    Idle,
     /// The asker has a claim that no gate covers.
     Claim,
     /// Todos or due monitors are ready.
@@ -186,10 +198,11 @@ fn gate_names(gates: &Pending) -> Vec<String> {
 
 impl Rule {
     /// Every rule, the one that decides before the others first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Stopped,
         Self::Gated,
         Self::Quota,
+        Self::Idle,
         Self::Claim,
         Self::Ready,
         Self::OpenGate,
@@ -205,6 +218,7 @@ impl Rule {
             Self::Stopped => "stopped",
             Self::Gated => "gated",
             Self::Quota => "quota",
+            Self::Idle => "idle",
             Self::Claim => "claim",
             Self::Ready => "ready",
             Self::OpenGate => "open-gate",
@@ -221,6 +235,7 @@ impl Rule {
             Self::Stopped => "the goal is not active, or has no share of compute",
             Self::Gated => "an open gate covers everything that could be done",
             Self::Quota => "the quota of the window is used up",
+            Self::Idle => "the last turns came to nothing",
             Self::Claim => "you have a claim that no gate covers",
             Self::Ready => "something is ready and no gate covers it",
             Self::OpenGate => "nothing is ready beside an open gate",
@@ -262,6 +277,21 @@ impl Rule {
                 (state.quota.spent(&state.spends, now) >= state.quota.allowed()).then_some(())?;
                 let until = state.quota.free_at(&state.spends, now);
                 looked(Decision::Wait { until, why: Waiting::Slot }, vec!["quota".into()])
+            }
+            Self::Idle => {
+                let is_mine = |by: &super::actor::Actor| {
+                    facts.asker.agent.is_some() && by.agent() == facts.asker.agent.as_ref()
+                };
+                let is_in_one = state.spends.iter().any(|turn| turn.goes_on() && is_mine(&turn.added.by));
+                let idle = state.idle_turns(now);
+                (idle.len() >= IDLE && !is_in_one).then_some(())?;
+                let records = idle.iter().map(|turn| format!("spend/{}", SpendId::of_turn(&turn.turn)));
+                let decision = match facts.waiting.clone() {
+                    Some(gates) => Decision::Ask { gates },
+                    None if idle.len() >= STUCK => Decision::AskForPlan { turns: idle.len() },
+                    None => Decision::Replan { why: Planless::Idle(idle.len()) },
+                };
+                looked(decision, records.collect())
             }
             Self::Claim => {
                 let (todo, until) = facts.continued()?;
@@ -435,7 +465,7 @@ impl Decision {
         match self {
             Self::Continue { .. } | Self::Run { .. } | Self::Poll { gates: None, .. } => "run",
             Self::RunOther { .. } | Self::Poll { gates: Some(_), .. } => "run-other",
-            Self::Ask { .. } | Self::AskForTodo { .. } => "ask",
+            Self::Ask { .. } | Self::AskForTodo { .. } | Self::AskForPlan { .. } => "ask",
             Self::Wait { .. } => "wait",
             Self::Replan { .. } => "replan",
             Self::Stop { .. } => "stop",
@@ -471,7 +501,10 @@ impl Decision {
     pub fn retry_after(&self, now: Timestamp) -> Option<Seconds> {
         match self {
             Self::Wait { until: Some(until), .. } => Some(now.age(*until)),
-            Self::Wait { until: None, .. } | Self::Ask { .. } | Self::AskForTodo { .. } => Some(ASK_AGAIN),
+            Self::Wait { until: None, .. }
+            | Self::Ask { .. }
+            | Self::AskForTodo { .. }
+            | Self::AskForPlan { .. } => Some(ASK_AGAIN),
             _ => None,
         }
     }
@@ -688,7 +721,7 @@ mod tests {
         use proptest::prelude::*;
 
         use super::*;
-        use crate::domain::todo::TodoState;
+        use crate::domain::{quota::Spend, todo::TodoState};
 
         const IDS: [&str; 4] = ["t-0001", "t-0002", "t-0003", "t-0004"];
 
@@ -778,6 +811,35 @@ mod tests {
                 prop_assert!(decision.retry_after(now) != Some(Seconds(0)), "asking again at once would say the same");
                 let first = explained(&state, &asker, now).into_iter().find_map(|(_, looked)| looked);
                 prop_assert_eq!(first.map(|looked| looked.decision), Some(decision));
+            }
+
+            #[test]
+            fn whoever_does_as_told_to_no_effect_ends_at_a_person(state in any_state()) {
+                use crate::domain::{todo::Looked, turn::{End, Outcome}};
+                let asker = Asker { agent: Some(agent("a")), can: ["shell".parse().unwrap()].into() };
+                let (mut state, mut now) = (state, at("10:00"));
+                for turn in 0..200 {
+                    let decision = next(&state, &asker, now);
+                    if matches!(decision.word(), "ask" | "stop") {
+                        return Ok(());
+                    }
+                    let by = crate::domain::actor::Stamp { by: crate::domain::samples::actor("agent:a"), at: now };
+                    match decision {
+                        Decision::Poll { todo, .. } => {
+                            let (polled, _) = state.poll(&todo, &by, Looked::Same).unwrap();
+                            state.todos.insert(todo, polled);
+                        }
+                        Decision::Wait { .. } => now = now.plus(decision.retry_after(now).unwrap()),
+                        _ => {
+                            let (name, todo) = (format!("x{turn}").parse().unwrap(), decision.todo().cloned());
+                            let begun = Spend::begin(name, 1, todo, now.plus(Seconds(60)), by.clone());
+                            let end = End { outcome: Outcome::Nothing, by: by.by, at: now, summary: None };
+                            state.spends.push(begun.end(end, 0, vec![]).unwrap());
+                            now = now.plus(Seconds(60));
+                        }
+                    }
+                }
+                prop_assert!(false, "nobody was ever asked");
             }
         }
     }

@@ -146,7 +146,7 @@ fn repair(error: &Error) -> ShouldRun {
 }
 
 /// Puts a decision into the words that every door uses.
-fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
+pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
     use decision::{Planless, Stopped, Waiting};
     let title = |todo: &TodoId| state.todos[todo].title.clone();
     let (why, next) = match &decision {
@@ -179,6 +179,10 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
         Decision::AskForTodo { todo } => {
             (format!("only a person can do \"{}\"", title(todo)), format!("loopx todo show {todo}"))
         }
+        Decision::AskForPlan { turns } => (
+            format!("the last {turns} turns came to nothing: a person should look"),
+            format!("loopx todo list --goal-id {}", state.id),
+        ),
         Decision::Wait { why: Waiting::Slot, until } => {
             let until = until.map(|until| format!(" until {until}")).unwrap_or_default();
             (
@@ -201,6 +205,10 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
                 format!("loopx todo show {todo}"),
             )
         }
+        Decision::Replan { why: Planless::Idle(turns) } => (
+            format!("the last {turns} turns came to nothing"),
+            format!("loopx todo add --goal-id {} \"<next step>\"", state.id),
+        ),
         Decision::Replan { why: Planless::NoTodo } => {
             ("no todo is open".into(), format!("loopx todo add --goal-id {} \"<next step>\"", state.id))
         }
@@ -274,10 +282,19 @@ pub fn spend_slot(
         }
         let view = |spends: &[Spend]| QuotaView::of(state.quota, state.quota.spent(spends, ctx.now));
         if let Some(spend) = snapshot.spend(&state.id, &id)? {
+            if let (true, Some(course)) = (spend.goes_on(), &spend.course) {
+                return Err(Refusal::TurnGoesOn { turn: turn.clone(), until: course.until }.into());
+            }
             let quota = view(&state.spends);
             return Ok((None, Spent { id: id.clone(), goal: state.id.clone(), spend, quota }));
         }
-        let spend = Spend { turn: turn.clone(), slots, evidence: evidence.to_vec(), added: stamp.clone() };
+        let spend = Spend {
+            turn: turn.clone(),
+            slots,
+            evidence: evidence.to_vec(),
+            added: stamp.clone(),
+            course: None,
+        };
         let spend = state.quota.spend(&state.id, &state.spends, spend)?;
         let quota = view(&[state.spends.clone(), vec![spend.clone()]].concat());
         let change = Change {

@@ -247,6 +247,7 @@ fn help_and_version_are_for_people() {
       evidence        What was seen
       guard           Whether something may leave this machine now
       quota           What may happen next, and what was used
+      turn            One slice of work, from beginning to end
       history         What happened, newest first
       doctor          What is wrong with this clone, and what helps
       verify          Check that each commit of the state is one legal mutation by somebody who may make

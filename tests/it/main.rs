@@ -41,6 +41,7 @@ mod todos;
 mod transcripts;
 mod transfer;
 mod trust;
+mod turns;
 mod uninstall;
 mod verify;
 mod work;

@@ -276,6 +276,7 @@ fn every_rule_can_be_seen() {
       no   the goal is not active, or has no share of compute
       no   an open gate covers everything that could be done
       no   the quota of the window is used up
+      no   the last turns came to nothing
       no   you have a claim that no gate covers
       =>   something is ready and no gate covers it (todo/t-7p0h, gate/ready)
       no   nothing is ready beside an open gate
@@ -318,6 +319,12 @@ fn every_rule_can_be_seen() {
         {
           "rule": "quota",
           "says": "the quota of the window is used up",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "idle",
+          "says": "the last turns came to nothing",
           "applies": false,
           "decides": false
         },
