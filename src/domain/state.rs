@@ -65,7 +65,7 @@ impl Loop {
     }
 
     /// The turns of the window, the latest first, that came to nothing one after the other since a todo was last added.
-    /// A look at a monitor is none of them.
+    /// A look at a monitor is none of them; one for thinking of other todos is, unless it added some.
     pub fn idle_turns(&self, now: Timestamp) -> Vec<&Spend> {
         let from = self.todos.values().map(|todo| todo.added.at).max();
         let window = now.minus(self.quota.window());
@@ -75,15 +75,13 @@ impl Loop {
                 let course = turn.course.as_ref()?;
                 let end = course.end.as_ref()?;
                 let counts = turn.added.at > window && !course.todo.as_ref().is_some_and(is_look);
-                counts.then_some((end.at, &turn.turn, end.outcome, turn))
+                counts.then_some((end.at, &turn.turn, end.outcome.is_idle() || course.todo.is_none(), turn))
             })
             .collect();
         ended.sort_by(|a, b| (b.0, b.1.as_str()).cmp(&(a.0, a.1.as_str())));
         ended
             .into_iter()
-            .take_while(|(.., outcome, turn)| {
-                outcome.is_idle() && from.is_none_or(|from| turn.added.at >= from)
-            })
+            .take_while(|(.., is_idle, turn)| *is_idle && from.is_none_or(|from| turn.added.at >= from))
             .map(|(.., turn)| turn)
             .collect()
     }

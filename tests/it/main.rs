@@ -28,6 +28,7 @@ mod publishing;
 mod pushes;
 mod quota;
 mod races;
+mod runner;
 mod scopes;
 mod sequences;
 mod server;
