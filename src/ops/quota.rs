@@ -145,10 +145,21 @@ fn repair(error: &Error) -> ShouldRun {
     }
 }
 
+/// The beginning of a title, with `…` where more of it was.
+fn cut(title: &Title) -> Title {
+    const BYTES: usize = 160;
+    if title.as_str().len() <= BYTES {
+        return title.clone();
+    }
+    let fits = title.as_str().char_indices().take_while(|(at, c)| at + c.len_utf8() <= BYTES);
+    let short: String = fits.map(|(_, c)| c).collect();
+    format!("{}…", short.trim_end()).parse().unwrap_or_else(|_| title.clone())
+}
+
 /// Puts a decision into the words that every door uses.
 pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
     use decision::{Planless, Stopped, Waiting};
-    let title = |todo: &TodoId| state.todos[todo].title.clone();
+    let title = |todo: &TodoId| cut(&state.todos[todo].title);
     let (why, next) = match &decision {
         Decision::Continue { todo, until } if state.todos[todo].monitor.is_some() => (
             format!("your claim on `{todo}` holds until {until}"),
@@ -229,14 +240,14 @@ pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> Shoul
     };
     let todo = decision.todo().map(|id| {
         let todo = &state.todos[id];
-        let (title, monitor) = (todo.title.clone(), todo.monitor.is_some());
+        let (title, monitor) = (cut(&todo.title), todo.monitor.is_some());
         Pick { id: id.clone(), title, priority: todo.priority, monitor, lease_until }
     });
     let pending =
         decision.gates().into_iter().flat_map(|gates| std::iter::once(&gates.first).chain(&gates.rest));
-    // Titles are bounded, so three of them keep the answer under 2 KB.
+    // Titles are cut, so three of them keep the answer under 2 KB.
     let gates =
-        pending.take(3).map(|id| Question { id: id.clone(), question: state.gates[id].question.clone() });
+        pending.take(3).map(|id| Question { id: id.clone(), question: cut(&state.gates[id].question) });
     ShouldRun {
         answer: decision.word(),
         should_run: decision.should_run(),

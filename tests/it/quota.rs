@@ -378,3 +378,18 @@ fn every_rule_can_be_seen() {
     }
     "#);
 }
+
+#[test]
+fn an_answer_is_under_two_kilobytes_whatever_the_texts_are() {
+    let repo = Sandbox::ready();
+    let long = "\"".repeat(500);
+    let todo = repo.todo("one");
+    for id in ["first", "second", "third"].map(|id| id.repeat(10)) {
+        repo.loopx_raw(&["gate", "open", &long, "--gate-id", &id, "--todo", &todo, "--agent-id", "a"])
+            .success();
+    }
+    repo.loopx_raw(&["todo", "add", &long]).success();
+    let told = repo.loopx("quota should-run --agent-id a --json");
+    assert_eq!(told.json()["answer"], "run-other");
+    assert!(told.stdout.len() < 2048, "{} bytes", told.stdout.len());
+}
