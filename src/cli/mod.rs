@@ -24,6 +24,7 @@ mod status;
 mod sync;
 mod todo;
 mod transfer;
+mod turn;
 mod uninstall;
 mod verify;
 
@@ -106,6 +107,9 @@ enum Command {
     /// What may happen next, and what was used
     #[command(subcommand)]
     Quota(quota::Quota),
+    /// One slice of work, from beginning to end
+    #[command(subcommand)]
+    Turn(turn::Turn),
     /// What happened, newest first
     History(history::History),
     /// What came of the last days: outcomes, decisions, spend, open questions, evidence
@@ -303,6 +307,7 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
+        Command::Turn(turn) => turn.run(process, ctx)?,
         Command::History(history) => match history.run(process, ctx, json)? {
             Answer::Said(said) => said,
             Answer::Silent(code) => {

@@ -19,6 +19,9 @@ pub(super) enum Quota {
         /// What the host can do; `shell` when left out
         #[arg(long, value_name = "CAPABILITY", default_value = "shell")]
         capability: Vec<Capability>,
+        /// Show each rule, whether it applies, and the records that make it so
+        #[arg(long)]
+        explain: bool,
     },
     /// Book slots for a turn; once for each turn, however often it is run
     SpendSlot {
@@ -46,8 +49,9 @@ pub(super) enum Quota {
 impl Quota {
     pub(super) fn run(self, ctx: &Ctx) -> Result<Said, Error> {
         match self {
-            Self::ShouldRun { goal_id, capability } => {
-                let answer = ops::quota::should_run(ctx, goal_id.as_ref(), capability.into_iter().collect())?;
+            Self::ShouldRun { goal_id, capability, explain } => {
+                let can = capability.into_iter().collect();
+                let answer = ops::quota::should_run(ctx, goal_id.as_ref(), can, explain)?;
                 let code = match (&answer.decision, answer.should_run) {
                     (None, _) => Kind::Distrusted.exit_code(),
                     (Some(_), true) => 0,
@@ -78,7 +82,7 @@ impl Quota {
 }
 
 /// One line that says yes or no and what, then why and the next command.
-fn say(answer: &ShouldRun) -> String {
+pub(super) fn say(answer: &ShouldRun) -> String {
     let pick = answer.todo.as_ref().map(|pick| format!("{}: {}", pick.id, pick.title)).unwrap_or_default();
     let question = answer
         .gates
@@ -93,10 +97,28 @@ fn say(answer: &ShouldRun) -> String {
         Some(Decision::Poll { gates: Some(_), .. }) => format!("look at {pick} ({question})"),
         Some(Decision::Ask { .. }) => question,
         Some(Decision::AskForTodo { .. }) => "a person has something to do".to_owned(),
+        Some(Decision::AskForPlan { .. }) => "a person should look at the plan".to_owned(),
         Some(Decision::Wait { .. }) => "wait".to_owned(),
         Some(Decision::Replan { .. }) => "think of the next todos".to_owned(),
         Some(Decision::Stop { .. }) => "stop".to_owned(),
         None => "the state cannot be trusted".to_owned(),
     };
-    format!("{} – {what}\nwhy: {}\nnext: {}\n", answer.should_run, answer.why, answer.next)
+    let mut said = format!("{} – {what}\nwhy: {}\nnext: {}\n", answer.should_run, answer.why, answer.next);
+    if !answer.rules.is_empty() {
+        said.push_str("rules, of which the first that applies decides\n");
+    }
+    for rule in &answer.rules {
+        let mark = match (rule.decides, rule.applies) {
+            (true, _) => "=>",
+            (false, true) => "yes",
+            (false, false) => "no",
+        };
+        let more = if rule.more > 0 { format!(" and {} more", rule.more) } else { String::new() };
+        let records = match &rule.records[..] {
+            [] => String::new(),
+            records => format!(" ({}{more})", records.join(", ")),
+        };
+        said.push_str(&format!("  {mark:<3}  {}{records}\n", rule.says));
+    }
+    said
 }

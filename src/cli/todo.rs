@@ -603,7 +603,7 @@ fn complete(
 /// Last lines of a check that are told when it fails.
 const LINES: usize = 10;
 
-fn checked(process: &Process, ctx: &Ctx, id: &TodoId, check: &Check) -> Result<Ran, Error> {
+pub(super) fn checked(process: &Process, ctx: &Ctx, id: &TodoId, check: &Check) -> Result<Ran, Error> {
     let argv = &check.argv;
     let dir = ctx.store.git().worktree().unwrap_or_else(|| ctx.cwd.clone());
     if process.stderr_is_terminal() {
@@ -680,7 +680,7 @@ fn say_ready(ctx: &Ctx, ready: &Ready) -> String {
     text
 }
 
-fn lease(text: &str) -> Result<Seconds, String> {
+pub(super) fn lease(text: &str) -> Result<Seconds, String> {
     match text.parse::<Seconds>() {
         Ok(lease) if lease.0 < 60 => Err("a claim holds for a minute at least".into()),
         Ok(lease) => Ok(lease),

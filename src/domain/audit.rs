@@ -15,9 +15,9 @@ use super::{
     evidence::Finding,
     gate::Gate,
     goal::{Goal, GoalState},
-    id::{BypassId, GateId, GoalId, TodoId},
+    id::{BypassId, GateId, GoalId, SpendId, TodoId},
     policy::{Amendment, Policy},
-    quota::{Quota, Quotas},
+    quota::{Quota, Quotas, Spend},
     refusal::Refusal,
     statement::Statement,
     time::Timestamp,
@@ -154,8 +154,11 @@ impl Mutation {
             }
             (Op::QuotaSpend, [(None, Some(record @ Record::Spend(_, id, spend)))]) => {
                 self.is_mine(record, &spend.added)?;
-                self.comes_out(record, *id == super::id::SpendId::of_turn(&spend.turn))
+                let is_booked = *id == SpendId::of_turn(&spend.turn) && spend.course.is_none();
+                self.comes_out(record, is_booked)
             }
+            (Op::TurnBegin, [_, ..]) => self.turn_begun(&pairs),
+            (Op::TurnEnd, [_, ..]) => self.turn_ended(&pairs),
             (Op::BypassNote, [_, ..]) => pairs.iter().try_for_each(|pair| self.noticed(*pair)),
             (
                 Op::BypassAcknowledge,
@@ -402,6 +405,103 @@ impl Mutation {
         };
         as_once_written(&mut again.state, &after.state);
         self.comes_out(record, again == *after)
+    }
+
+    /// A turn that begins with what it takes, and turns that nobody had ended.
+    fn turn_begun(&self, pairs: &[(Option<&Record>, Option<&Record>)]) -> Result<(), Illegal> {
+        let stamp = Stamp { by: self.by.clone(), at: self.at };
+        let (mut begun, mut taken, mut lost) = (None, None, false);
+        for pair in pairs {
+            match pair {
+                (None, Some(record @ Record::Spend(_, id, spend))) if begun.is_none() => {
+                    self.is_mine(record, &spend.added)?;
+                    let course = spend.course.as_ref().ok_or_else(|| self.shape())?;
+                    let (turn, todo) = (spend.turn.clone(), course.todo.clone());
+                    let again = Spend::begin(turn, spend.slots.min(1), todo, course.until, stamp.clone());
+                    self.comes_out(record, again == *spend && *id == SpendId::of_turn(&spend.turn))?;
+                    begun = Some(course);
+                }
+                (Some(Record::Spend(goal, id, before)), Some(record @ Record::Spend(other, same, after)))
+                    if (goal, id) == (other, same) =>
+                {
+                    self.comes_out(record, before.lose(&stamp)? == *after)?;
+                    lost = true;
+                }
+                (Some(Record::Todo(goal, id, before)), Some(record @ Record::Todo(other, same, after)))
+                    if (goal, id) == (other, same) && taken.is_none() =>
+                {
+                    self.doing(Op::TodoClaim).worked(id, before, after, record, None)?;
+                    taken = Some(id);
+                }
+                _ => return Err(self.shape()),
+            }
+        }
+        let takes_its_own = match (begun, taken) {
+            (_, None) => true,
+            (Some(course), Some(taken)) => course.todo.as_ref() == Some(taken),
+            (None, Some(_)) => false,
+        };
+        match takes_its_own && (begun.is_some() || lost) {
+            true => Ok(()),
+            false => Err(self.shape()),
+        }
+    }
+
+    /// A turn that ends, with what becomes of its todo and what was seen.
+    fn turn_ended(&self, pairs: &[(Option<&Record>, Option<&Record>)]) -> Result<(), Illegal> {
+        let mut turn = None;
+        let mut seen = None;
+        let mut work = None;
+        for pair in pairs {
+            match pair {
+                (Some(Record::Spend(goal, id, before)), Some(record @ Record::Spend(other, same, after)))
+                    if (goal, id) == (other, same) && turn.is_none() =>
+                {
+                    let end = after.course.as_ref().and_then(|course| course.end.clone());
+                    let end = end.ok_or_else(|| self.shape())?;
+                    self.is_mine(record, &Stamp { by: end.by.clone(), at: end.at })?;
+                    let is_lost = end.outcome == super::turn::Outcome::Lost;
+                    let again = before.end(end, after.slots, after.evidence.clone())?;
+                    self.comes_out(record, again == *after && !is_lost)?;
+                    turn = Some(after);
+                }
+                (None, Some(record @ Record::Evidence(_, id, evidence))) if seen.is_none() => {
+                    self.is_mine(record, &evidence.added)?;
+                    seen = Some((id, evidence, *record));
+                }
+                (Some(Record::Todo(goal, id, before)), Some(record @ Record::Todo(other, same, after)))
+                    if (goal, id) == (other, same) && work.is_none() =>
+                {
+                    work = Some((id, before, after, *record));
+                }
+                _ => return Err(self.shape()),
+            }
+        }
+        let turn = turn.ok_or_else(|| self.shape())?;
+        let about = turn.course.as_ref().and_then(|course| course.todo.as_ref());
+        if let Some((id, evidence, record)) = seen {
+            self.comes_out(record, evidence.todo.as_ref() == about && turn.evidence.contains(id))?;
+        }
+        let Some((id, before, after, record)) = work else { return Ok(()) };
+        let (op, passed) = match &after.state {
+            TodoState::Open { .. } => (Op::TodoRelease, None),
+            TodoState::Blocked { on: None, .. } => (Op::TodoBlock, None),
+            TodoState::Done { evidence: rests_on, .. } => {
+                let passed = seen.and_then(|(id, evidence, _)| match &evidence.what {
+                    Finding::Check { argv, .. } if rests_on.contains(id) => Some(argv.clone()),
+                    _ => None,
+                });
+                (Op::TodoDone, passed)
+            }
+            _ => return Err(self.shape()),
+        };
+        self.comes_out(record, about == Some(id))?;
+        self.doing(op).worked(id, before, after, record, passed)
+    }
+
+    /// The same mutation, as one of another kind.
+    fn doing(&self, op: Op) -> Self {
+        Self { op, ..self.clone() }
     }
 
     /// One todo is changed, and others are added because of that.

@@ -147,6 +147,16 @@ pub fn deeds(op: Op) -> Vec<Deed> {
             "quota spend-slot --turn-id turn-1",
             "less is left afterwards",
         )],
+        Op::TurnBegin => vec![anybody(
+            "begin a turn",
+            "turn begin --turn-id turn-2",
+            "it takes what could be claimed, and puts a slot aside",
+        )],
+        Op::TurnEnd => vec![anybody(
+            "end a turn",
+            "turn end --turn-id turn-2 --outcome nothing --summary seen",
+            "whoever began it may, and what completes or blocks a todo is refused here, too",
+        )],
         Op::BypassNote => vec![Deed {
             what: "record a push that went round the hook",
             command: None,

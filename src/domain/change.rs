@@ -54,6 +54,8 @@ pub enum Op {
     TodoPoll,
     EvidenceAdd,
     QuotaSpend,
+    TurnBegin,
+    TurnEnd,
     /// Pushes that went round the hook were noticed.
     BypassNote,
     BypassAcknowledge,
@@ -72,7 +74,7 @@ pub enum Op {
 }
 
 impl Op {
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 37] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -98,6 +100,8 @@ impl Op {
         Self::TodoPoll,
         Self::EvidenceAdd,
         Self::QuotaSpend,
+        Self::TurnBegin,
+        Self::TurnEnd,
         Self::BypassNote,
         Self::BypassAcknowledge,
         Self::PolicySet,
@@ -143,6 +147,8 @@ impl Op {
             Self::TodoPoll => "todo.poll",
             Self::EvidenceAdd => "evidence.add",
             Self::QuotaSpend => "quota.spend",
+            Self::TurnBegin => "turn.begin",
+            Self::TurnEnd => "turn.end",
             Self::BypassNote => "bypass.note",
             Self::BypassAcknowledge => "bypass.acknowledge",
             Self::PolicySet => "policy.set",

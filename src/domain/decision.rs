@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    id::{AgentId, Capability, GateId, TodoId},
+    id::{AgentId, Capability, GateId, SpendId, TodoId},
     state::Loop,
     time::{Seconds, Timestamp},
     todo::{Todo, Worker},
@@ -36,6 +36,8 @@ pub enum Decision {
     Ask { gates: Pending },
     /// Nothing for an agent is left but a person has something to do.
     AskForTodo { todo: TodoId },
+    /// So many turns in a row came to nothing that a person should look.
+    AskForPlan { turns: usize },
     /// Time has to pass, or another agent to finish.
     Wait { until: Option<Timestamp>, why: Waiting },
     /// Nothing is left to do: think of the next todos.
@@ -69,6 +71,8 @@ pub enum Planless {
     NoTodo,
     /// Todos are open, but each is blocked, needs one that is, or asks for what the host cannot do.
     NoneReady,
+    /// So many turns in a row came to nothing.
+    Idle(usize),
     /// Nothing else is ready, and this monitor found nothing new for so long that looking again is no plan.
     Stale(TodoId),
 }
@@ -85,76 +89,263 @@ pub enum Stopped {
 /// How soon asking again makes sense when only a person can move things.
 pub const ASK_AGAIN: Seconds = Seconds(300);
 
-/// Decides for `asker` at `now`.
+/// After so many turns in a row that came to nothing, the next one is for thinking of other todos.
+pub const IDLE: usize = 2;
+
+/// After so many a person is asked.
+pub const STUCK: usize = 4;
+
+/// Decides for `asker` at `now`: by the first of the [rules](Rule) that applies.
 ///
-/// These are rules 2 to 8 of the design; that the state can be read at all (rule 1) is known by whoever
+/// These are rules 2 to 9 of the design; that the state can be read at all (rule 1) is known by whoever
 /// calls this.
 pub fn next(state: &Loop, asker: &Asker, now: Timestamp) -> Decision {
-    if !matches!(state.goal.state, super::goal::GoalState::Active {}) {
-        return Decision::Stop { why: Stopped::Goal(state.goal.state.word()) };
-    }
-    if state.quota.compute().is_zero() {
-        return Decision::Stop { why: Stopped::NoCompute };
+    let facts = Facts::of(state, asker, now);
+    let decided = Rule::ALL.into_iter().find_map(|rule| rule.look(&facts)).map(|looked| looked.decision);
+    decided.unwrap_or(Decision::Replan { why: Planless::NoTodo })
+}
+
+/// Every rule in its order: whether it applied, and what it looked at. The first that applied is what [`next`] says.
+pub fn explained(state: &Loop, asker: &Asker, now: Timestamp) -> Vec<(Rule, Option<Looked>)> {
+    let facts = Facts::of(state, asker, now);
+    Rule::ALL.into_iter().map(|rule| (rule, rule.look(&facts))).collect()
+}
+
+/// One rule of the decision. Their order is that of precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// The goal is not active, or has no share of compute.
+    Stopped,
+    /// An open gate covers everything that this asker could do.
+    Gated,
+    /// The quota of the window is used up.
+    Quota,
+    /// Turns in a row came to nothing, and the asker is not in one.
+    Idle,
+    /// The asker has a claim that no gate covers.
+    Claim,
+    /// Todos or due monitors are ready.
+    Ready,
+    /// Nothing is ready, and a gate that holds turns back is open.
+    OpenGate,
+    /// Other agents have what is left.
+    Others,
+    /// What is left is for a person.
+    Person,
+    /// Monitors are left, which are not due.
+    Monitors,
+    /// Nothing is left that could be waited for.
+    Planless,
+}
+
+/// A rule that applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looked {
+    /// What it decides if none before it does.
+    pub decision: Decision,
+    /// The names of the records that made it apply, the first ones first.
+    pub records: Vec<String>,
+}
+
+/// What the rules look at.
+struct Facts<'a> {
+    state: &'a Loop,
+    asker: &'a Asker,
+    now: Timestamp,
+    waiting: Option<Pending>,
+    own: Option<(&'a TodoId, Timestamp)>,
+    ready: Vec<&'a TodoId>,
+}
+
+impl<'a> Facts<'a> {
+    fn of(state: &'a Loop, asker: &'a Asker, now: Timestamp) -> Self {
+        let (own, ready) = (own_claim(state, asker, now), ready(state, asker, now));
+        Self { state, asker, now, waiting: pending(state), own, ready }
     }
 
-    let own = own_claim(state, asker, now);
-    let ready = ready(state, asker, now);
-    let waiting = pending(state);
-    let is_free = |todo: &&TodoId| state.gate_over(todo).is_none();
-    let continued = own.filter(|(todo, _)| is_free(todo));
-    let best = ready.iter().copied().find(|todo| is_free(todo));
+    fn is_free(&self, todo: &TodoId) -> bool {
+        self.state.gate_over(todo).is_none()
+    }
 
-    // An open gate for everything covers even work that nobody has thought of yet.
-    let everything_waits = state
-        .gates
-        .values()
-        .any(|gate| gate.is_open() && gate.todos.is_empty() && gate.holds_back(super::gate::Act::Turn));
-    let all_covered = continued.is_none() && best.is_none() && (own.is_some() || !ready.is_empty());
-    if let Some(gates) = waiting.clone().filter(|_| everything_waits || all_covered) {
-        return Decision::Ask { gates };
+    /// The asker's claim, unless a gate is over it.
+    fn continued(&self) -> Option<(&'a TodoId, Timestamp)> {
+        self.own.filter(|(todo, _)| self.is_free(todo))
     }
-    if state.quota.spent(&state.spends, now) >= state.quota.allowed() {
-        return Decision::Wait { until: state.quota.free_at(&state.spends, now), why: Waiting::Slot };
+
+    /// The best of what is ready and not under a gate.
+    fn best(&self) -> Option<&'a TodoId> {
+        self.ready.iter().copied().find(|todo| self.is_free(todo))
     }
-    if let Some((todo, until)) = continued {
-        return Decision::Continue { todo: todo.clone(), until };
+
+    /// When the first monitor that nothing else keeps away is due.
+    fn due(&self) -> Option<(&'a TodoId, Timestamp)> {
+        let Self { state, asker, now, .. } = self;
+        let todos = state.todos.iter();
+        todos
+            .filter(|(id, todo)| obstacle(state, asker, *now, id, todo) == Some(Obstacle::NotDue))
+            .filter_map(|(id, todo)| todo.monitor.as_ref().map(|monitor| (id, monitor.next_due)))
+            .min_by_key(|(_, due)| *due)
     }
-    if let Some(todo) = best.cloned() {
-        return match (waiting, &state.todos[&todo].monitor) {
-            (Some(gates), Some(monitor)) if monitor.is_stale() => Decision::Ask { gates },
-            (None, Some(monitor)) if monitor.is_stale() => Decision::Replan { why: Planless::Stale(todo) },
-            (gates, Some(_)) => Decision::Poll { todo, gates },
-            (None, None) => Decision::Run { todo },
-            (Some(gates), None) => Decision::RunOther { todo, gates },
-        };
+}
+
+fn todo_name(id: &TodoId) -> String {
+    format!("todo/{id}")
+}
+
+fn gate_names(gates: &Pending) -> Vec<String> {
+    std::iter::once(&gates.first).chain(&gates.rest).map(|id| format!("gate/{id}")).collect()
+}
+
+impl Rule {
+    /// Every rule, the one that decides before the others first.
+    pub const ALL: [Self; 11] = [
+        Self::Stopped,
+        Self::Gated,
+        Self::Quota,
+        Self::Idle,
+        Self::Claim,
+        Self::Ready,
+        Self::OpenGate,
+        Self::Others,
+        Self::Person,
+        Self::Monitors,
+        Self::Planless,
+    ];
+
+    /// As it stands in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Stopped => "stopped",
+            Self::Gated => "gated",
+            Self::Quota => "quota",
+            Self::Idle => "idle",
+            Self::Claim => "claim",
+            Self::Ready => "ready",
+            Self::OpenGate => "open-gate",
+            Self::Others => "others",
+            Self::Person => "person",
+            Self::Monitors => "monitors",
+            Self::Planless => "planless",
+        }
     }
-    if let Some(gates) = waiting {
-        return Decision::Ask { gates };
+
+    /// The rule as a sentence that is true when it applies.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Stopped => "the goal is not active, or has no share of compute",
+            Self::Gated => "an open gate covers everything that could be done",
+            Self::Quota => "the quota of the window is used up",
+            Self::Idle => "the last turns came to nothing",
+            Self::Claim => "you have a claim that no gate covers",
+            Self::Ready => "something is ready and no gate covers it",
+            Self::OpenGate => "nothing is ready beside an open gate",
+            Self::Others => "other agents have claims",
+            Self::Person => "a person has something to do",
+            Self::Monitors => "a monitor will be due",
+            Self::Planless => "nothing is left that could be waited for",
+        }
     }
-    let held = state.todos.values().filter_map(|todo| todo.holder(now)).map(|(_, until)| until).min();
-    let due = state
-        .todos
-        .iter()
-        .filter(|(id, todo)| obstacle(state, asker, now, id, todo) == Some(Obstacle::NotDue))
-        .filter_map(|(_, todo)| todo.monitor.as_ref().map(|monitor| monitor.next_due))
-        .min();
-    if let Some(held) = held {
-        let until = due.map_or(held, |due| due.min(held));
-        return Decision::Wait { until: Some(until), why: Waiting::Claims };
+
+    /// What the rule says by itself; nothing when it does not apply.
+    fn look(self, facts: &Facts<'_>) -> Option<Looked> {
+        let (state, now) = (facts.state, facts.now);
+        let looked = |decision, records| Some(Looked { decision, records });
+        match self {
+            Self::Stopped => {
+                if !matches!(state.goal.state, super::goal::GoalState::Active {}) {
+                    let why = Stopped::Goal(state.goal.state.word());
+                    return looked(Decision::Stop { why }, vec![format!("goal/{}", state.id)]);
+                }
+                let is_paused = state.quota.compute().is_zero();
+                is_paused.then_some(())?;
+                looked(Decision::Stop { why: Stopped::NoCompute }, vec!["quota".into()])
+            }
+            Self::Gated => {
+                let gates = facts.waiting.clone()?;
+                // An open gate for everything covers even work that nobody has thought of yet.
+                let over_everything = |gate: &super::gate::Gate| {
+                    gate.is_open() && gate.todos.is_empty() && gate.holds_back(super::gate::Act::Turn)
+                };
+                let everything_waits = state.gates.values().any(over_everything);
+                let has_work = facts.own.is_some() || !facts.ready.is_empty();
+                let all_covered = facts.continued().is_none() && facts.best().is_none() && has_work;
+                (everything_waits || all_covered).then_some(())?;
+                let records = gate_names(&gates);
+                looked(Decision::Ask { gates }, records)
+            }
+            Self::Quota => {
+                (state.quota.spent(&state.spends, now) >= state.quota.allowed()).then_some(())?;
+                let until = state.quota.free_at(&state.spends, now);
+                looked(Decision::Wait { until, why: Waiting::Slot }, vec!["quota".into()])
+            }
+            Self::Idle => {
+                let is_mine = |by: &super::actor::Actor| {
+                    facts.asker.agent.is_some() && by.agent() == facts.asker.agent.as_ref()
+                };
+                let is_in_one = state.spends.iter().any(|turn| turn.goes_on() && is_mine(&turn.added.by));
+                let idle = state.idle_turns(now);
+                (idle.len() >= IDLE && !is_in_one).then_some(())?;
+                let records = idle.iter().map(|turn| format!("spend/{}", SpendId::of_turn(&turn.turn)));
+                let decision = match facts.waiting.clone() {
+                    Some(gates) => Decision::Ask { gates },
+                    None if idle.len() >= STUCK => Decision::AskForPlan { turns: idle.len() },
+                    None => Decision::Replan { why: Planless::Idle(idle.len()) },
+                };
+                looked(decision, records.collect())
+            }
+            Self::Claim => {
+                let (todo, until) = facts.continued()?;
+                looked(Decision::Continue { todo: todo.clone(), until }, vec![todo_name(todo)])
+            }
+            Self::Ready => {
+                let todo = facts.best()?.clone();
+                let mut records = vec![todo_name(&todo)];
+                records.extend(facts.waiting.iter().flat_map(gate_names));
+                let decision = match (facts.waiting.clone(), &state.todos[&todo].monitor) {
+                    (Some(gates), Some(monitor)) if monitor.is_stale() => Decision::Ask { gates },
+                    (None, Some(monitor)) if monitor.is_stale() => {
+                        Decision::Replan { why: Planless::Stale(todo) }
+                    }
+                    (gates, Some(_)) => Decision::Poll { todo, gates },
+                    (None, None) => Decision::Run { todo },
+                    (Some(gates), None) => Decision::RunOther { todo, gates },
+                };
+                looked(decision, records)
+            }
+            Self::OpenGate => {
+                let gates = facts.waiting.clone().filter(|_| facts.best().is_none())?;
+                let records = gate_names(&gates);
+                looked(Decision::Ask { gates }, records)
+            }
+            Self::Others => {
+                let held = state.todos.iter().filter_map(|(id, todo)| Some((id, todo.holder(now)?.1)));
+                let (todo, held) = held.min_by_key(|(_, until)| *until)?;
+                let until = facts.due().map_or(held, |(_, due)| due.min(held));
+                let why = Waiting::Claims;
+                looked(Decision::Wait { until: Some(until), why }, vec![todo_name(todo)])
+            }
+            Self::Person => {
+                let for_person = |(_, todo): &(&TodoId, &Todo)| {
+                    todo.for_ == Worker::Person
+                        && todo.is_free(now)
+                        && !todo.needs.iter().any(|need| state.todos.contains_key(need))
+                };
+                let (todo, _) = state.todos.iter().find(for_person)?;
+                looked(Decision::AskForTodo { todo: todo.clone() }, vec![todo_name(todo)])
+            }
+            Self::Monitors => {
+                let (todo, due) = facts.due()?;
+                let decision = Decision::Wait { until: Some(due), why: Waiting::Monitors };
+                looked(decision, vec![todo_name(todo)])
+            }
+            Self::Planless => {
+                let is_left = [Self::Ready, Self::Others, Self::Person, Self::Monitors];
+                is_left.iter().all(|rule| rule.look(facts).is_none()).then_some(())?;
+                let why = if state.todos.is_empty() { Planless::NoTodo } else { Planless::NoneReady };
+                looked(Decision::Replan { why }, state.todos.keys().map(todo_name).collect())
+            }
+        }
     }
-    let for_person = |(_, todo): &(&TodoId, &Todo)| {
-        todo.for_ == Worker::Person
-            && todo.is_free(now)
-            && !todo.needs.iter().any(|need| state.todos.contains_key(need))
-    };
-    if let Some((todo, _)) = state.todos.iter().find(for_person) {
-        return Decision::AskForTodo { todo: todo.clone() };
-    }
-    if let Some(until) = due {
-        return Decision::Wait { until: Some(until), why: Waiting::Monitors };
-    }
-    let why = if state.todos.is_empty() { Planless::NoTodo } else { Planless::NoneReady };
-    Decision::Replan { why }
 }
 
 /// The todo the asker holds and could complete if no gate were over it; the one whose lease ends first, if several.
@@ -274,7 +465,7 @@ impl Decision {
         match self {
             Self::Continue { .. } | Self::Run { .. } | Self::Poll { gates: None, .. } => "run",
             Self::RunOther { .. } | Self::Poll { gates: Some(_), .. } => "run-other",
-            Self::Ask { .. } | Self::AskForTodo { .. } => "ask",
+            Self::Ask { .. } | Self::AskForTodo { .. } | Self::AskForPlan { .. } => "ask",
             Self::Wait { .. } => "wait",
             Self::Replan { .. } => "replan",
             Self::Stop { .. } => "stop",
@@ -310,7 +501,10 @@ impl Decision {
     pub fn retry_after(&self, now: Timestamp) -> Option<Seconds> {
         match self {
             Self::Wait { until: Some(until), .. } => Some(now.age(*until)),
-            Self::Wait { until: None, .. } | Self::Ask { .. } | Self::AskForTodo { .. } => Some(ASK_AGAIN),
+            Self::Wait { until: None, .. }
+            | Self::Ask { .. }
+            | Self::AskForTodo { .. }
+            | Self::AskForPlan { .. } => Some(ASK_AGAIN),
             _ => None,
         }
     }
@@ -519,6 +713,133 @@ mod tests {
                     );
                 }
                 assert!(decision.should_run() || decision.retry_after(at("10:00")).is_some(), "{decision:?}");
+            }
+        }
+    }
+
+    mod properties {
+        use proptest::prelude::*;
+
+        use super::*;
+        use crate::domain::{quota::Spend, todo::TodoState};
+
+        const IDS: [&str; 4] = ["t-0001", "t-0002", "t-0003", "t-0004"];
+
+        /// A todo that needs only those before it, as the checks of needs leave them.
+        fn any_todo(place: usize) -> impl Strategy<Value = Todo> {
+            let who = prop_oneof![3 => Just(Worker::Agent), 1 => Just(Worker::Person)];
+            let holder = prop_oneof![Just("agent:a"), Just("agent:b"), Just("Ann <ann@example.test>")];
+            let state = (0..5usize, holder, 0..60u32);
+            let watch = proptest::option::weighted(0.3, (0..60u32, 0..7u32));
+            let needs = proptest::collection::vec(0..4usize, 0..2);
+            (who, 0..4u32, state, watch, needs, any::<bool>()).prop_map(
+                move |(for_, priority, (kind, by, minutes), watch, needs, online)| {
+                    let mut todo = todo(&format!("p{priority}"));
+                    todo.monitor = watch.map(|(due, unchanged)| Monitor {
+                        unchanged,
+                        ..Monitor::new(Seconds(600), at("09:30").plus(Seconds(due * 60)))
+                    });
+                    todo.needs = needs
+                        .into_iter()
+                        .filter(|need| *need < place)
+                        .map(|need| todo_id(IDS[need]))
+                        .collect();
+                    todo.requires =
+                        if online { ["network".parse().unwrap()].into() } else { BTreeSet::new() };
+                    todo.state = match kind {
+                        0 | 1 => {
+                            let stamp = crate::domain::actor::Stamp {
+                                by: crate::domain::samples::actor(by),
+                                at: at("09:00").plus(Seconds(minutes * 60)),
+                            };
+                            todo.claim(&todo_id(IDS[place]), &stamp, Seconds(1800)).unwrap().state
+                        }
+                        2 => TodoState::Blocked {
+                            on: None,
+                            by: crate::domain::samples::actor(by),
+                            at: at("09:00"),
+                            reason: "why".parse().unwrap(),
+                            epoch: 0,
+                        },
+                        _ => todo.state,
+                    };
+                    Todo { for_, ..todo }
+                },
+            )
+        }
+
+        fn any_gate() -> impl Strategy<Value = Gate> {
+            (proptest::collection::vec(0..4usize, 0..3), any::<bool>()).prop_map(|(todos, push_only)| {
+                let todos: Vec<_> = todos.into_iter().map(|at| IDS[at]).collect();
+                let mut gate = gate(&todos);
+                if push_only {
+                    gate.blocks = [Act::Push].into();
+                }
+                gate
+            })
+        }
+
+        pub(super) fn any_state() -> impl Strategy<Value = Loop> {
+            let todos = (any_todo(0), any_todo(1), any_todo(2), any_todo(3), 0..5usize);
+            let gates = proptest::collection::vec(any_gate(), 0..3);
+            (todos, gates, 0..4u32).prop_map(|((a, b, c, d, many), gates, spent)| {
+                let todos: Vec<_> = IDS.into_iter().zip([a, b, c, d]).take(many).collect();
+                let gates: Vec<_> = ["one", "two"].into_iter().zip(gates).collect();
+                let mut state = loop_with(&todos, &gates);
+                state.quota = Quota::new("1".parse().unwrap(), 2, 30).unwrap();
+                state.spends = (0..spent).map(|at| spend(&format!("s{at}"), 1, "09:10")).collect();
+                state
+            })
+        }
+
+        proptest! {
+            #![proptest_config(ProptestConfig { cases: 4096, failure_persistence: None, ..ProptestConfig::default() })]
+
+            #[test]
+            fn an_answer_never_contradicts_itself_or_hands_out_what_waits(state in any_state()) {
+                let asker = Asker { agent: Some(agent("a")), can: ["shell".parse().unwrap()].into() };
+                let now = at("10:00");
+                let decision = next(&state, &asker, now);
+                if let Some(todo) = decision.todo() {
+                    prop_assert!(state.gate_over(todo).is_none());
+                    prop_assert!(state.todos[todo].requires.is_subset(&asker.can) || state.todos[todo].holder(now).is_some());
+                    prop_assert!(state.claim(todo, &stamp("agent:a", "10:00"), Seconds(60)).is_ok());
+                }
+                let comes_back = decision.retry_after(now).is_some();
+                let is_over = matches!(decision, Decision::Stop { .. });
+                prop_assert_eq!([decision.should_run(), comes_back, is_over].iter().filter(|is| **is).count(), 1);
+                prop_assert!(decision.retry_after(now) != Some(Seconds(0)), "asking again at once would say the same");
+                let first = explained(&state, &asker, now).into_iter().find_map(|(_, looked)| looked);
+                prop_assert_eq!(first.map(|looked| looked.decision), Some(decision));
+            }
+
+            #[test]
+            fn whoever_does_as_told_to_no_effect_ends_at_a_person(state in any_state()) {
+                use crate::domain::{todo::Looked, turn::{End, Outcome}};
+                let asker = Asker { agent: Some(agent("a")), can: ["shell".parse().unwrap()].into() };
+                let (mut state, mut now) = (state, at("10:00"));
+                for turn in 0..200 {
+                    let decision = next(&state, &asker, now);
+                    if matches!(decision.word(), "ask" | "stop") {
+                        return Ok(());
+                    }
+                    let by = crate::domain::actor::Stamp { by: crate::domain::samples::actor("agent:a"), at: now };
+                    match decision {
+                        Decision::Poll { todo, .. } => {
+                            let (polled, _) = state.poll(&todo, &by, Looked::Same).unwrap();
+                            state.todos.insert(todo, polled);
+                        }
+                        Decision::Wait { .. } => now = now.plus(decision.retry_after(now).unwrap()),
+                        _ => {
+                            let (name, todo) = (format!("x{turn}").parse().unwrap(), decision.todo().cloned());
+                            let begun = Spend::begin(name, 1, todo, now.plus(Seconds(60)), by.clone());
+                            let end = End { outcome: Outcome::Nothing, by: by.by, at: now, summary: None };
+                            state.spends.push(begun.end(end, 0, vec![]).unwrap());
+                            now = now.plus(Seconds(60));
+                        }
+                    }
+                }
+                prop_assert!(false, "nobody was ever asked");
             }
         }
     }

@@ -25,6 +25,7 @@ pub mod needs;
 pub mod policy;
 pub mod quota;
 pub mod todo;
+pub mod turn;
 pub mod worklist;
 
 pub mod approver;

@@ -147,8 +147,14 @@ impl Quota {
             && self.slot_minutes <= other.slot_minutes
     }
 
-    /// Books `slots` for a turn.
+    /// Books `slots` for a turn, in the place of what was booked for it before.
     pub fn spend(self, goal: &GoalId, spends: &[Spend], spend: Spend) -> Result<Spend, Refusal> {
+        let is_it = |booked: &&Spend| booked.turn == spend.turn;
+        if spend.slots == 0 || spends.iter().find(is_it).is_some_and(|booked| booked.slots >= spend.slots) {
+            return Ok(spend);
+        }
+        let others: Vec<_> = spends.iter().filter(|booked| !is_it(booked)).cloned().collect();
+        let spends = &others[..];
         let (allowed, spent) = (self.allowed(), self.spent(spends, spend.added.at));
         if spent.saturating_add(spend.slots) > allowed {
             let until = self.free_at(spends, spend.added.at);
@@ -223,6 +229,9 @@ pub struct Spend {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<EvidenceId>,
     pub added: Stamp,
+    /// How the turn went, if it was begun as one; none where slots were only booked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<super::turn::Course>,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use super::{
     actor::Actor,
     command::CommandLine,
-    id::{AgentId, ApproverId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+    id::{AgentId, ApproverId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix, TurnId},
     statement::Differs,
     text::{Note, Title},
     time::Timestamp,
@@ -151,6 +151,16 @@ pub enum Refusal {
         if *.wanted == 1 { "is" } else { "are" }
     )]
     QuotaSpent { goal: GoalId, allowed: u32, spent: u32, wanted: u32, until: Option<Timestamp> },
+    #[error("there is no turn `{0}`")]
+    UnknownTurn(TurnId),
+    #[error("turn `{turn}` was booked without being begun")]
+    TurnNotBegun { turn: TurnId },
+    #[error("turn `{turn}` was ended at {at}: {outcome}")]
+    TurnOver { turn: TurnId, outcome: &'static str, at: Timestamp },
+    #[error("turn `{turn}` was begun by {}", .by.name())]
+    TurnOfAnother { turn: TurnId, by: Actor },
+    #[error("turn `{turn}` goes on until {until}")]
+    TurnGoesOn { turn: TurnId, until: Timestamp },
     #[error("no free id could be drawn")]
     NoFreeId,
 }

@@ -73,7 +73,13 @@ pub(super) fn gate(todos: &[&str]) -> Gate {
 }
 
 pub(super) fn spend(turn: &str, slots: u32, time: &str) -> Spend {
-    Spend { turn: turn.parse().unwrap(), slots, evidence: vec![], added: stamp("agent:a", time) }
+    Spend {
+        turn: turn.parse().unwrap(),
+        slots,
+        evidence: vec![],
+        added: stamp("agent:a", time),
+        course: None,
+    }
 }
 
 pub(super) fn loop_with(todos: &[(&str, Todo)], gates: &[(&str, Gate)]) -> Loop {

@@ -54,6 +54,38 @@ impl Loop {
         todo.needs.iter().filter(|need| self.todos.contains_key(need)).cloned().collect()
     }
 
+    /// The turns that whoever begins one now finds without an end: their own, and those whose time and claim ran out.
+    pub fn lost_turns(&self, stamp: &Stamp) -> Vec<Spend> {
+        let is_held = |turn: &Spend| {
+            let todo = turn.course.as_ref().and_then(|course| self.todos.get(course.todo.as_ref()?));
+            todo.and_then(|todo| todo.holder(stamp.at)).is_some_and(|(by, _)| *by == turn.added.by)
+        };
+        let open = self.spends.iter().filter(|turn| turn.added.by == stamp.by || !is_held(turn));
+        open.filter_map(|turn| turn.lose(stamp).ok()).collect()
+    }
+
+    /// The turns of the window, the latest first, that came to nothing one after the other since a todo was last added.
+    /// A look at a monitor is none of them; one for thinking of other todos is, unless it added some.
+    pub fn idle_turns(&self, now: Timestamp) -> Vec<&Spend> {
+        let from = self.todos.values().map(|todo| todo.added.at).max();
+        let window = now.minus(self.quota.window());
+        let is_look = |todo: &TodoId| self.todos.get(todo).is_some_and(|todo| todo.monitor.is_some());
+        let mut ended: Vec<_> = (self.spends.iter())
+            .filter_map(|turn| {
+                let course = turn.course.as_ref()?;
+                let end = course.end.as_ref()?;
+                let counts = turn.added.at > window && !course.todo.as_ref().is_some_and(is_look);
+                counts.then_some((end.at, &turn.turn, end.outcome.is_idle() || course.todo.is_none(), turn))
+            })
+            .collect();
+        ended.sort_by(|a, b| (b.0, b.1.as_str()).cmp(&(a.0, a.1.as_str())));
+        ended
+            .into_iter()
+            .take_while(|(.., is_idle, turn)| *is_idle && from.is_none_or(|from| turn.added.at >= from))
+            .map(|(.., turn)| turn)
+            .collect()
+    }
+
     /// Takes `id` for whoever stamps. Refused while a gate is over it, a need is open, or somebody else has it.
     pub fn claim(&self, id: &TodoId, stamp: &Stamp, lease: Seconds) -> Result<Todo, Refusal> {
         let todo = self.workable(id)?;

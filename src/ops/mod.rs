@@ -33,6 +33,7 @@ pub mod strict;
 pub mod sync;
 pub mod todo;
 pub mod transfer;
+pub mod turn;
 pub mod uninstall;
 pub mod verify;
 

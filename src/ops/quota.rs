@@ -44,8 +44,33 @@ pub struct ShouldRun {
     /// Seconds after which asking again makes sense.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Seconds>,
+    /// Every rule in its order, when they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Considered>,
     #[serde(skip)]
     pub decision: Option<Decision>,
+}
+
+/// A rule that was looked at.
+#[derive(Debug, Serialize)]
+pub struct Considered {
+    pub rule: &'static str,
+    /// The rule in a sentence.
+    pub says: &'static str,
+    pub applies: bool,
+    /// It is the first that applies.
+    pub decides: bool,
+    /// The records that made it apply; the first three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<String>,
+    /// How many records there are besides.
+    #[serde(skip_serializing_if = "is_nought")]
+    pub more: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde wants")]
+fn is_nought(more: &usize) -> bool {
+    *more == 0
 }
 
 /// The todo an answer names.
@@ -74,6 +99,7 @@ pub fn should_run(
     ctx: &Ctx,
     goal: Option<&GoalId>,
     capabilities: BTreeSet<Capability>,
+    with_rules: bool,
 ) -> Result<ShouldRun, Error> {
     let state = ctx.store.trusted().map_err(Error::from).and_then(|snapshot| ctx.goal_state(&snapshot, goal));
     let state = match state {
@@ -86,7 +112,22 @@ pub fn should_run(
         Caller::Person => None,
     };
     let asker = Asker { agent, can: capabilities };
-    Ok(explain(&state, decision::next(&state, &asker, ctx.now), ctx.now))
+    let rules = if with_rules { considered(&state, &asker, ctx.now) } else { Vec::new() };
+    Ok(ShouldRun { rules, ..explain(&state, decision::next(&state, &asker, ctx.now), ctx.now) })
+}
+
+fn considered(state: &Loop, asker: &Asker, now: Timestamp) -> Vec<Considered> {
+    let rules = decision::explained(state, asker, now);
+    let first = rules.iter().position(|(_, looked)| looked.is_some());
+    let said = rules.into_iter().enumerate().map(|(at, (rule, looked))| {
+        let applies = looked.is_some();
+        let mut records = looked.map(|looked| looked.records).unwrap_or_default();
+        let more = records.len().saturating_sub(3);
+        records.truncate(3);
+        let (says, decides) = (rule.sentence(), first == Some(at));
+        Considered { rule: rule.word(), says, applies, decides, records, more }
+    });
+    said.collect()
 }
 
 fn repair(error: &Error) -> ShouldRun {
@@ -99,14 +140,26 @@ fn repair(error: &Error) -> ShouldRun {
         why: error.message.clone(),
         next: error.commands().next().unwrap_or("loopx status").to_owned(),
         retry_after: None,
+        rules: Vec::new(),
         decision: None,
     }
 }
 
+/// The beginning of a title, with `…` where more of it was.
+fn cut(title: &Title) -> Title {
+    const BYTES: usize = 160;
+    if title.as_str().len() <= BYTES {
+        return title.clone();
+    }
+    let fits = title.as_str().char_indices().take_while(|(at, c)| at + c.len_utf8() <= BYTES);
+    let short: String = fits.map(|(_, c)| c).collect();
+    format!("{}…", short.trim_end()).parse().unwrap_or_else(|_| title.clone())
+}
+
 /// Puts a decision into the words that every door uses.
-fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
+pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
     use decision::{Planless, Stopped, Waiting};
-    let title = |todo: &TodoId| state.todos[todo].title.clone();
+    let title = |todo: &TodoId| cut(&state.todos[todo].title);
     let (why, next) = match &decision {
         Decision::Continue { todo, until } if state.todos[todo].monitor.is_some() => (
             format!("your claim on `{todo}` holds until {until}"),
@@ -137,6 +190,10 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
         Decision::AskForTodo { todo } => {
             (format!("only a person can do \"{}\"", title(todo)), format!("loopx todo show {todo}"))
         }
+        Decision::AskForPlan { turns } => (
+            format!("the last {turns} turns came to nothing: a person should look"),
+            format!("loopx todo list --goal-id {}", state.id),
+        ),
         Decision::Wait { why: Waiting::Slot, until } => {
             let until = until.map(|until| format!(" until {until}")).unwrap_or_default();
             (
@@ -159,6 +216,10 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
                 format!("loopx todo show {todo}"),
             )
         }
+        Decision::Replan { why: Planless::Idle(turns) } => (
+            format!("the last {turns} turns came to nothing"),
+            format!("loopx todo add --goal-id {} \"<next step>\"", state.id),
+        ),
         Decision::Replan { why: Planless::NoTodo } => {
             ("no todo is open".into(), format!("loopx todo add --goal-id {} \"<next step>\"", state.id))
         }
@@ -179,14 +240,14 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
     };
     let todo = decision.todo().map(|id| {
         let todo = &state.todos[id];
-        let (title, monitor) = (todo.title.clone(), todo.monitor.is_some());
+        let (title, monitor) = (cut(&todo.title), todo.monitor.is_some());
         Pick { id: id.clone(), title, priority: todo.priority, monitor, lease_until }
     });
     let pending =
         decision.gates().into_iter().flat_map(|gates| std::iter::once(&gates.first).chain(&gates.rest));
-    // Titles are bounded, so three of them keep the answer under 2 KB.
+    // Titles are cut, so three of them keep the answer under 2 KB.
     let gates =
-        pending.take(3).map(|id| Question { id: id.clone(), question: state.gates[id].question.clone() });
+        pending.take(3).map(|id| Question { id: id.clone(), question: cut(&state.gates[id].question) });
     ShouldRun {
         answer: decision.word(),
         should_run: decision.should_run(),
@@ -196,6 +257,7 @@ fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
         why,
         next,
         retry_after: decision.retry_after(now),
+        rules: Vec::new(),
         decision: Some(decision),
     }
 }
@@ -231,10 +293,19 @@ pub fn spend_slot(
         }
         let view = |spends: &[Spend]| QuotaView::of(state.quota, state.quota.spent(spends, ctx.now));
         if let Some(spend) = snapshot.spend(&state.id, &id)? {
+            if let (true, Some(course)) = (spend.goes_on(), &spend.course) {
+                return Err(Refusal::TurnGoesOn { turn: turn.clone(), until: course.until }.into());
+            }
             let quota = view(&state.spends);
             return Ok((None, Spent { id: id.clone(), goal: state.id.clone(), spend, quota }));
         }
-        let spend = Spend { turn: turn.clone(), slots, evidence: evidence.to_vec(), added: stamp.clone() };
+        let spend = Spend {
+            turn: turn.clone(),
+            slots,
+            evidence: evidence.to_vec(),
+            added: stamp.clone(),
+            course: None,
+        };
         let spend = state.quota.spend(&state.id, &state.spends, spend)?;
         let quota = view(&[state.spends.clone(), vec![spend.clone()]].concat());
         let change = Change {

@@ -14,6 +14,7 @@ impl From<Refusal> for Error {
             | R::UnknownGate(_)
             | R::UnknownTodo(_)
             | R::UnknownEvidence(_)
+            | R::UnknownTurn(_)
             | R::UnknownBypass(_) => Kind::NotFound,
             R::SeveralGoals(_) | R::GateInSeveralGoals { .. } | R::AmbiguousTodo { .. } => Kind::Usage,
             R::QuestionChanged { .. } => Kind::Conflict,
@@ -113,6 +114,11 @@ impl From<Refusal> for Error {
             R::UnknownBypass(_) => Some("run `loopx bypass list --all`".into()),
             R::BypassAcknowledged { bypass, .. } => Some(format!("run `loopx bypass show {bypass}`")),
             R::QuotaSpent { goal, .. } => Some(format!("run `loopx quota status --goal-id {goal}`")),
+            R::UnknownTurn(turn) => Some(format!("run `loopx turn begin --turn-id {turn}`")),
+            R::TurnNotBegun { .. } | R::TurnOver { .. } | R::TurnOfAnother { .. } => {
+                Some("begin another one with `loopx turn begin`".into())
+            }
+            R::TurnGoesOn { turn, .. } => Some(format!("end it with `loopx turn end --turn-id {turn}`")),
             R::NoFreeId => Some("run the command again".into()),
         };
         let error = Self::new(kind, refusal.to_string());

@@ -246,7 +246,7 @@ pub struct Ready {
     pub kept_away: BTreeMap<&'static str, usize>,
 }
 
-fn asker(ctx: &Ctx, can: BTreeSet<Capability>) -> Asker {
+pub(super) fn asker(ctx: &Ctx, can: BTreeSet<Capability>) -> Asker {
     let agent = match &ctx.caller {
         Caller::Agent { agent, .. } => Some(agent.clone()),
         Caller::Person => None,
@@ -334,10 +334,10 @@ pub(super) fn find_open_in(
 }
 
 /// What a step makes of a todo, with what else it puts there.
-struct Stepped {
-    todo: Todo,
+pub(super) struct Stepped {
+    pub(super) todo: Todo,
     /// What the subject begins with.
-    what: String,
+    pub(super) what: String,
     more: Vec<Record>,
 }
 
@@ -390,7 +390,7 @@ fn open_state(ctx: &Ctx, snapshot: &Snapshot<'_>, goal: &GoalId, id: &TodoId) ->
 }
 
 /// What a claim is called: also whose it was before.
-fn claimed(ctx: &Ctx, id: &TodoId, todo: Todo) -> Stepped {
+pub(super) fn claimed(ctx: &Ctx, id: &TodoId, todo: Todo) -> Stepped {
     let what = match &todo.state {
         TodoState::Claimed { by, since, taken_from: Some(from), .. } if from != by && *since == ctx.now => {
             format!("take over todo {id} from {}", from.name())
@@ -462,7 +462,7 @@ pub struct Ran {
     pub output: Option<Note>,
 }
 
-fn complete(
+pub(super) fn complete(
     snapshot: &Snapshot<'_>,
     state: &Loop,
     id: &TodoId,

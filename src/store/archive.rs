@@ -277,7 +277,8 @@ pub(super) fn fold(
         Shelf::Evidence => fold_kind::<Evidence>(snapshot, shelf, goal, |evidence| Some(evidence.added.at)),
         Shelf::Spend => {
             let window_began = now.minus(snapshot.quota(goal)?.window());
-            let old = |spend: &Spend| Some(spend.added.at).filter(|at| *at < window_began);
+            let old =
+                |spend: &Spend| Some(spend.added.at).filter(|at| *at < window_began && !spend.goes_on());
             fold_kind::<Spend>(snapshot, shelf, goal, old)
         }
     }

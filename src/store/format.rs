@@ -75,7 +75,7 @@ impl Stored for Goal {
 
 impl Stored for Spend {
     const SYNTAX: Syntax = Syntax::Json;
-    const FIELDS: &'static [&'static str] = &["turn", "slots", "evidence", "added"];
+    const FIELDS: &'static [&'static str] = &["turn", "slots", "evidence", "added", "course"];
 }
 
 /// `quota.json`: the limits of all goals in one file.

@@ -240,7 +240,13 @@ fn every_kind() -> Vec<Record> {
     let output = Some("  ok\n\n\"quoted\"\n".parse().unwrap());
     let passed = Finding::Check { argv: argv.clone(), seconds: Seconds(3), output };
     let turn = "turn-1".parse().unwrap();
-    let spend = Spend { turn, slots: 2, evidence: vec!["e-0001".parse().unwrap()], added: stamp("10:00") };
+    let spend = Spend {
+        turn,
+        slots: 2,
+        evidence: vec!["e-0001".parse().unwrap()],
+        added: stamp("10:00"),
+        course: None,
+    };
     let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
     goal.features.insert(Feature::Explore);
     let push = Push {

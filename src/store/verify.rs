@@ -567,7 +567,9 @@ fn misneeded(
             Some(Record::Todo(_, _, before)) => before.needs.clone(),
             _ => BTreeSet::new(),
         };
-        if matches!(words.op, Op::TodoClaim | Op::TodoDone | Op::TodoPoll) && step.before.is_some() {
+        let ends_work = words.op == Op::TurnEnd && todo.is_closed();
+        let works = matches!(words.op, Op::TodoClaim | Op::TodoDone | Op::TodoPoll | Op::TurnBegin);
+        if (works || ends_work) && step.before.is_some() {
             for need in &todo.needs {
                 if before.is_open(goal, need)? {
                     let (todo, needs) = (id.clone(), vec![need.clone()]);

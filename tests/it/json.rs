@@ -267,6 +267,7 @@ fn help_and_version_are_for_people() {
       evidence        What was seen
       guard           Whether something may leave this machine now
       quota           What may happen next, and what was used
+      turn            One slice of work, from beginning to end
       history         What happened, newest first
       report          What came of the last days: outcomes, decisions, spend, open questions, evidence
       blame           Who set each field of a record, when, and in which turn

@@ -257,3 +257,139 @@ fn what_is_no_booking_is_refused() {
     ");
     assert_eq!(repo.tip(), before);
 }
+
+#[test]
+fn every_rule_can_be_seen() {
+    let repo = Sandbox::ready();
+    let todo = repo.todo("one");
+    repo.todo("two");
+    repo.loopx(&format!("gate open Ready? --todo {todo} --agent-id a")).success();
+    assert_snapshot!(repo.scene("
+        loopx quota should-run --explain --agent-id a
+        loopx quota should-run --explain --agent-id a --json
+    "), @r#"
+    $ loopx quota should-run --explain --agent-id a
+    true – work on t-7p0h: two (user gate pending: "Ready?")
+    why: gate `ready` is open, but `t-7p0h` does not fall under it
+    next: loopx todo claim t-7p0h
+    rules, of which the first that applies decides
+      no   the goal is not active, or has no share of compute
+      no   an open gate covers everything that could be done
+      no   the quota of the window is used up
+      no   the last turns came to nothing
+      no   you have a claim that no gate covers
+      =>   something is ready and no gate covers it (todo/t-7p0h, gate/ready)
+      no   nothing is ready beside an open gate
+      no   other agents have claims
+      no   a person has something to do
+      no   a monitor will be due
+      no   nothing is left that could be waited for
+    $ loopx quota should-run --explain --agent-id a --json
+    {
+      "schema_version": 1,
+      "answer": "run-other",
+      "should_run": true,
+      "goal": "ship",
+      "todo": {
+        "id": "t-7p0h",
+        "title": "two",
+        "priority": "p2"
+      },
+      "gates": [
+        {
+          "id": "ready",
+          "question": "Ready?"
+        }
+      ],
+      "why": "gate `ready` is open, but `t-7p0h` does not fall under it",
+      "next": "loopx todo claim t-7p0h",
+      "rules": [
+        {
+          "rule": "stopped",
+          "says": "the goal is not active, or has no share of compute",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "gated",
+          "says": "an open gate covers everything that could be done",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "quota",
+          "says": "the quota of the window is used up",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "idle",
+          "says": "the last turns came to nothing",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "claim",
+          "says": "you have a claim that no gate covers",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "ready",
+          "says": "something is ready and no gate covers it",
+          "applies": true,
+          "decides": true,
+          "records": [
+            "todo/t-7p0h",
+            "gate/ready"
+          ]
+        },
+        {
+          "rule": "open-gate",
+          "says": "nothing is ready beside an open gate",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "others",
+          "says": "other agents have claims",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "person",
+          "says": "a person has something to do",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "monitors",
+          "says": "a monitor will be due",
+          "applies": false,
+          "decides": false
+        },
+        {
+          "rule": "planless",
+          "says": "nothing is left that could be waited for",
+          "applies": false,
+          "decides": false
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn an_answer_is_under_two_kilobytes_whatever_the_texts_are() {
+    let repo = Sandbox::ready();
+    let long = "\"".repeat(500);
+    let todo = repo.todo("one");
+    for id in ["first", "second", "third"].map(|id| id.repeat(10)) {
+        repo.loopx_raw(&["gate", "open", &long, "--gate-id", &id, "--todo", &todo, "--agent-id", "a"])
+            .success();
+    }
+    repo.loopx_raw(&["todo", "add", &long]).success();
+    let told = repo.loopx("quota should-run --agent-id a --json");
+    assert_eq!(told.json()["answer"], "run-other");
+    assert!(told.stdout.len() < 2048, "{} bytes", told.stdout.len());
+}

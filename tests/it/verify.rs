@@ -255,7 +255,7 @@ fn a_lie_in_several_files_or_in_none_is_named() {
     it adds todo/t-0000 to goal `nope`, which is not there
     it has todo/[OPEN] in two places
     `goals/ship/todos/closed/[DONE].toml` on the state branch cannot be read: it is not a plain file
-    it is refused: goal `ship` has 23 of 24 slots left in this window, and 9999 are wanted
+    it is refused: goal `ship` has 24 of 24 slots left in this window, and 9999 are wanted
     ");
 }
 
