@@ -12,7 +12,7 @@
 //!   no checkout grows with it.
 //!
 //! Reading order: [`git`] and [`program`] (what we ask of git), [`format`](mod@format) and [`layout`] (bytes and paths of a
-//! record), [`snapshot`] (reading), this file (writing), [`screen`] (what is kept out), [`history`] and [`project`] (the other two things that are read),
+//! record), [`snapshot`] (reading), this file (writing), `screen.rs` (what is kept out), [`history`] and [`project`] (the other two things that are read),
 //! [`pushes`] (what went out, and what the hook said of it).
 
 pub mod approval;

@@ -1,7 +1,7 @@
 //! Texts that look like credentials: found before they become a record, because what is in a history stays there.
 //!
-//! A text is gone over once. Where a word begins, the rules with that first letter are tried ([`rules`]); at each `=` and `:`
-//! the name before it is looked at ([`names`]); private keys, addresses with passwords and dumps of an environment have a look
+//! A text is gone over once. Where a word begins, the rules with that first letter are tried (`rules.rs`); at each `=` and `:`
+//! the name before it is looked at (`names.rs`); private keys, addresses with passwords and dumps of an environment have a look
 //! of their own. Nothing is compiled beforehand, and nothing is remembered of what was found but its place.
 //!
 //! Object ids, digests, UUIDs, images in base64, and what people write in the place of a secret are harmless. A scanner can
