@@ -37,6 +37,8 @@ pub struct Git {
     repo: gix::Repository,
     common: PathBuf,
     refs: RefFormat,
+    /// Where objects are looked for, when that is not where the repository has them.
+    objects: Option<PathBuf>,
     /// Small objects that were read or written a moment ago, and how many bytes they have. Objects never change, so these are
     /// never out of date.
     seen: RefCell<(HashMap<ObjectId, Object>, usize)>,
@@ -135,6 +137,7 @@ impl Git {
             repo,
             common,
             refs,
+            objects: None,
             seen: RefCell::default(),
             unsigned: RefCell::default(),
             fresh: RefCell::default(),
@@ -558,7 +561,15 @@ impl Git {
     pub(super) fn look_in(&mut self, objects: &Path) -> Result<(), Error> {
         let found = gix::odb::at(objects, self.hash_kind()).map_err(Error::io("open", objects))?;
         self.repo.objects = found.into();
+        self.objects = Some(objects.to_path_buf());
         Ok(())
+    }
+
+    /// The same clone, without what was read so far: git's packs are mapped into memory as they are read.
+    pub(super) fn anew(&self) -> Result<Self, Error> {
+        let mut git = Self::discover(&self.common, Some(&self.common))?;
+        self.objects.as_deref().map_or(Ok(()), |objects| git.look_in(objects))?;
+        Ok(git)
     }
 
     pub(super) fn fresh(&self) -> std::cell::Ref<'_, (Vec<Fresh>, bool)> {

@@ -6,6 +6,7 @@
 //! history; deleting the file costs time only.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     fs,
 };
@@ -83,6 +84,16 @@ struct Remembered {
     root: ObjectId,
 }
 
+/// The commits that lead to a tip, seen from what was verified once.
+struct News {
+    /// Those that were not, the newest first.
+    line: Vec<ObjectId>,
+    /// How many were.
+    known: usize,
+    /// The first commit of all.
+    root: ObjectId,
+}
+
 /// A commit, read strictly.
 pub(super) struct Commit {
     parents: Vec<ObjectId>,
@@ -124,41 +135,32 @@ impl Store {
         &self,
         all: bool,
         now: Timestamp,
-        mut progress: impl FnMut(usize, usize),
+        progress: impl FnMut(usize, usize),
     ) -> Result<Verified, Error> {
         let branch = self.git.branch()?;
         let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
-        let remembered = if all { None } else { self.remembered() };
-        let (unknown, next) = self.since(tip, remembered.as_ref().map(|remembered| remembered.tip))?;
-        let known = remembered.filter(|remembered| next == Some(remembered.tip));
-        let root = known.as_ref().map_or_else(|| *unknown.last().unwrap_or(&tip), |known| known.root);
-        let known = known.map_or(0, |known| known.commits);
-        let checkpoint = self.checkpoint(root)?;
-        let (total, mut checked) = (unknown.len(), 0);
-        let mut bad = None;
-        let mut store = None;
-        for id in unknown.into_iter().rev() {
-            if let Err(problem) = store.as_ref().unwrap_or(self).judge(id, now)? {
+        let news = self.news(tip, if all { None } else { self.remembered() })?;
+        let checkpoint = self.checkpoint(news.root)?;
+        let illegal = self.first_illegal(&news.line, now, progress)?;
+        let place = |bad: ObjectId| news.line.iter().rev().position(|id| *id == bad);
+        let checked = illegal.as_ref().and_then(|(id, _)| place(*id)).unwrap_or(news.line.len());
+        let bad = match illegal {
+            None => None,
+            Some((id, problem)) => {
                 let commit = self.commit(id)?;
-                bad = Some(Bad {
+                Some(Bad {
                     commit: id.to_string(),
                     parent: commit.parents.first().map(ToString::to_string),
                     at: commit.at,
                     subject: commit.subject,
                     problem,
-                });
-                break;
+                })
             }
-            checked += 1;
-            progress(checked, total);
-            if checked.is_multiple_of(STRIDE) {
-                store = Some(self.anew()?);
-            }
-        }
+        };
         if bad.is_none() {
-            self.remember(Remembered { tip, commits: known + checked, root });
+            self.remember(tip, &news);
         }
-        Ok(Verified { tip: tip.to_string(), checked, known, checkpoint, bad })
+        Ok(Verified { tip: tip.to_string(), checked, known: news.known, checkpoint, bad })
     }
 
     /// The state that `revision` names, if every commit of its history is a legal mutation. For a place that has a copy of
@@ -191,15 +193,32 @@ impl Store {
         &self,
         line: &[ObjectId],
         now: Timestamp,
-        mut progress: impl FnMut(usize, usize),
+        progress: impl FnMut(usize, usize),
     ) -> Result<(), Error> {
-        for (checked, id) in line.iter().rev().enumerate() {
-            if let Err(problem) = self.judge(*id, now)? {
-                return Err(Error::Illegal { commit: id.to_string(), problem });
-            }
-            progress(checked + 1, line.len());
+        match self.first_illegal(line, now, progress)? {
+            None => Ok(()),
+            Some((id, problem)) => Err(Error::Illegal { commit: id.to_string(), problem }),
         }
-        Ok(())
+    }
+
+    /// The oldest commit of such a line that is no legal mutation, and why not.
+    fn first_illegal(
+        &self,
+        line: &[ObjectId],
+        now: Timestamp,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<Option<(ObjectId, String)>, Error> {
+        let mut store = None;
+        for (checked, id) in (1..).zip(line.iter().rev()) {
+            if let Err(problem) = store.as_ref().unwrap_or(self).judge(*id, now)? {
+                return Ok(Some((*id, problem)));
+            }
+            progress(checked, line.len());
+            if checked.is_multiple_of(STRIDE) {
+                store = Some(self.anew()?);
+            }
+        }
+        Ok(None)
     }
 
     /// Checks what has come to `tip` since the last time this was asked here, and notes that it was.
@@ -209,22 +228,27 @@ impl Store {
         now: Timestamp,
         progress: impl FnMut(usize, usize),
     ) -> Result<(), Error> {
-        let remembered = self.remembered();
-        let (line, next) = self.since(tip, remembered.as_ref().map(|remembered| remembered.tip))?;
-        self.must_be_legal(&line, now, progress)?;
-        let known = remembered.filter(|remembered| next == Some(remembered.tip));
-        if let Some(first) = line.last() {
-            let root = known.as_ref().map_or(*first, |known| known.root);
-            let commits = line.len() + known.map_or(0, |known| known.commits);
-            self.remember(Remembered { tip, commits, root });
+        let news = self.news(tip, self.remembered())?;
+        self.must_be_legal(&news.line, now, progress)?;
+        if !news.line.is_empty() {
+            self.remember(tip, &news);
         }
         Ok(())
     }
 
+    /// What leads to `tip` and was not verified yet.
+    fn news(&self, tip: ObjectId, remembered: Option<Remembered>) -> Result<News, Error> {
+        let (line, next) = self.since(tip, remembered.as_ref().map(|remembered| remembered.tip))?;
+        // What was verified once is no part of a history that was made anew.
+        let known = remembered.filter(|remembered| next == Some(remembered.tip));
+        let root = known.as_ref().map_or_else(|| *line.last().unwrap_or(&tip), |known| known.root);
+        Ok(News { line, known: known.map_or(0, |known| known.commits), root })
+    }
+
     /// Without the note, the next look costs more.
-    fn remember(&self, Remembered { tip, commits, root }: Remembered) {
+    fn remember(&self, tip: ObjectId, News { line, known, root }: &News) {
         let dir = self.git.private_dir();
-        let note = format!("{tip} {commits} {root}");
+        let note = format!("{tip} {} {root}", known + line.len());
         let _ = fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("verified"), note));
     }
 
@@ -257,9 +281,9 @@ impl Store {
         Ok((unknown, next))
     }
 
-    /// The same clone, without what was read so far: git's packs are mapped into memory as they are read.
+    /// The same state, read by nobody yet.
     fn anew(&self) -> Result<Self, Error> {
-        Self::open(self.git.common_dir(), Some(self.git.common_dir()))
+        Ok(Self { git: self.git.anew()?, hot: OnceCell::new() })
     }
 
     pub(super) fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {

@@ -457,6 +457,18 @@ fn what_was_verified_is_not_verified_again() {
 }
 
 #[test]
+fn a_long_history_comes_in_at_once() {
+    let repo = synced();
+    // More than are read before what was read is let go.
+    for number in 0..260 {
+        repo.loopx(&format!("evidence add --text number-{number} --agent-id a")).success();
+    }
+    repo.loopx("sync").success();
+    let there = repo.git("-C ../hub.git rev-parse refs/loopx/state").success().stdout;
+    assert_eq!(there, repo.tip());
+}
+
+#[test]
 fn it_is_not_for_terminals() {
     let repo = Sandbox::plain();
     assert_snapshot!(repo.person("hook pre-receive", ""), @"
