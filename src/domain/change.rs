@@ -26,6 +26,13 @@ pub struct Change {
     pub puts: Vec<Record>,
 }
 
+impl Change {
+    /// One that is about the state as a whole and names no record.
+    pub fn without_records(op: Op, subject: impl Into<String>) -> Self {
+        Self { op, subject: subject.into(), body: None, goal: None, turn: None, puts: Vec::new() }
+    }
+}
+
 /// The kind of a mutation; the value of the `Loopx-Op` trailer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, ffi::OsString, process::Child};
 use super::Ctx;
 use crate::{
     domain::{
-        gate::{Act, Gate},
+        gate::{Act, Gate, Tip},
         id::{GateId, GoalId},
         push::{Carried, PushedRef, RefUpdate, Verdict, unchecked, verdict},
         text::shown,
@@ -51,8 +51,7 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
     // What another branch has was let in there, which says nothing of the branches that a gate is about.
     let about_files = || holding().map(|gate| &gate.scope).filter(|scope| !scope.paths.is_empty());
     let counts = |name: &str| about_files().all(|scope| scope.has_branch(name));
-    let answered: BTreeSet<&str> = holding().flat_map(Gate::answered).collect();
-    let look_at_tips = holding().any(|gate| gate.bind().is_some());
+    let tip = tips(ctx, &gates);
     let remotes = match holding().any(|gate| !gate.scope.remotes.is_empty()) {
         true => ctx.store.git().known_as(&remote.name, &remote.url)?,
         false => BTreeSet::new(),
@@ -73,11 +72,7 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
                     Some(_) => ctx.store.changed_files(id, &remote.name, was, counts)?,
                     None => None,
                 };
-                let tip = match look_at_tips {
-                    true => ctx.store.git().leaving(id, &answered)?,
-                    false => None,
-                };
-                RefUpdate::Written { carries, changed, tip }
+                RefUpdate::Written { carries, changed, tip: tip(id)? }
             }
         };
         refs.push(PushedRef { local: line.local.clone(), remote: line.remote.clone(), update });
@@ -110,6 +105,20 @@ pub(super) fn receipts(snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Erro
         receipts.extend(evidence.values().filter_map(|evidence| evidence.what.receipt()).map(str::to_owned));
     }
     Ok(receipts)
+}
+
+/// How a commit (hex) that is pushed is related to those that were answered about, if a gate wants to know.
+pub(super) fn tips<'a>(
+    ctx: &'a Ctx,
+    gates: &'a [(GoalId, GateId, Gate)],
+) -> impl Fn(&str) -> Result<Option<Tip>, Error> + 'a {
+    let holding = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.holds_back(Act::Push));
+    let is_wanted = holding().any(|gate| gate.bind().is_some());
+    let answered: BTreeSet<&str> = holding().flat_map(Gate::answered).collect();
+    move |id| match is_wanted {
+        true => Ok(ctx.store.git().leaving(id, &answered)?),
+        false => Ok(None),
+    }
 }
 
 /// The gates in force, of all goals.

@@ -3,15 +3,14 @@
 //! The state that decides is the one that was synced to this very repository. Here nobody is asked to be honest: what is
 //! refused is refused, whatever the client skipped.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::path::PathBuf;
 
 use super::{
     Ctx,
-    push::{Checked, gates},
+    push::{Checked, gates, tips},
 };
 use crate::{
     domain::{
-        gate::{Act, Gate},
         push::{Carried, PushedRef, RefUpdate, verdict},
         scope::Scope,
     },
@@ -61,9 +60,7 @@ pub fn check(mut ctx: Ctx, quarantine: &[PathBuf], updates: &[Update]) -> Result
     let about_files = || gates.iter().map(|(_, _, gate)| &gate.scope).filter(|scope| !scope.paths.is_empty());
     let counts = |name: &str| about_files().all(|scope| scope.has_branch(name));
     let look_at_files = about_files().next().is_some();
-    let holding = || gates.iter().map(|(_, _, gate)| gate).filter(|gate| gate.holds_back(Act::Push));
-    let answered: BTreeSet<&str> = holding().flat_map(Gate::answered).collect();
-    let look_at_tips = holding().any(|gate| gate.bind().is_some());
+    let tip = tips(&ctx, &gates);
     let mut refs = Vec::new();
     for update in updates.iter().filter(|update| update.name != STATE_REF) {
         let written = match &update.new {
@@ -74,10 +71,7 @@ pub fn check(mut ctx: Ctx, quarantine: &[PathBuf], updates: &[Update]) -> Result
                     true => ctx.store.changed_here(id, update.old.as_deref(), counts)?,
                     false => None,
                 },
-                tip: match look_at_tips {
-                    true => ctx.store.git().leaving(id, &answered)?,
-                    false => None,
-                },
+                tip: tip(id)?,
             },
         };
         let local = update.new.as_deref().map_or("(delete)", |id| &id[..10]).to_owned();

@@ -3,7 +3,7 @@
 //! All that was decided stays, because decisions are records. What goes is how the records came to be what they are, so
 //! that git can let go of the old commits once the reflog of the branch does.
 
-use super::{Error, Message, Store, Updated, git::object_id, transfer, writer::Writer};
+use super::{Error, Message, Store, Updated, git::object_id, transfer};
 use crate::domain::{
     actor::Stamp,
     change::{Change, Op},
@@ -15,31 +15,16 @@ impl Store {
     pub fn leave_behind(&self, seen: &str, stamp: &Stamp) -> Result<Updated<()>, Error> {
         let branch = self.git.branch()?;
         let signer = self.git.identity()?;
-        let mut writer = Writer::enter(&self.git, &branch)?;
-        let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
-        writer.must_know(&self.git, base)?;
+        let (writer, base) = self.enter()?;
         if base != object_id(seen)? {
             return Err(Error::Contended(branch));
         }
         let before = self.at(base)?;
-        transfer::must_be_whole(&before)
-            .map_err(|problem| Error::Unreadable { path: branch.clone(), problem })?;
-        let change = Change {
-            op: Op::Checkpoint,
-            subject: format!("leave the history up to {} behind", &seen[..10]),
-            body: None,
-            goal: None,
-            turn: None,
-            puts: Vec::new(),
-        };
-        let message = Message::of(&change, stamp, &signer);
+        transfer::must_be_whole(&before).map_err(|problem| Error::Unreadable { path: branch, problem })?;
+        let subject = format!("leave the history up to {} behind", &seen[..10]);
+        let message = Message::of(&Change::without_records(Op::Checkpoint, subject), stamp, &signer);
         let new = self.git.first_commit(before.commit().tree, &message)?;
-        if !writer.publish(&self.git, new, Some(base), &message)? {
-            return Err(Error::Contended(branch));
-        }
-        let after = self.at(new)?;
-        self.hot().keep(&self.git.private_dir(), &after, &Default::default(), &self.git.fresh().0);
-        let warnings = self.show(new, &mut writer);
+        let warnings = self.move_on(writer, base, new, &message)?;
         Ok(Updated { value: (), commit: Some(new.to_string()), warnings })
     }
 }

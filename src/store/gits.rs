@@ -27,15 +27,21 @@ impl Gits {
     /// Every one of them, the one that runs by its bare name first.
     pub fn all(&self) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = Vec::new();
-        for program in env::split_paths(&self.path).map(|dir| dir.join("git")) {
-            let is_program = fs::metadata(&program)
-                .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
+        for program in self.found() {
             let same = |other: &PathBuf| other.canonicalize().ok() == program.canonicalize().ok();
-            if is_program && !found.iter().any(same) {
+            if !found.iter().any(same) {
                 found.push(program);
             }
         }
         found
+    }
+
+    /// The same, one that is found by several names with each of them.
+    fn found(&self) -> impl Iterator<Item = PathBuf> {
+        let is_program = |program: &PathBuf| {
+            fs::metadata(program).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        };
+        env::split_paths(&self.path).map(|dir| dir.join("git")).filter(is_program)
     }
 
     /// Those that run no hook which the configuration names.
@@ -45,7 +51,7 @@ impl Gits {
 
     /// Whether the one that runs by its bare name runs hooks that the configuration names.
     pub fn first_hears(&self, git: &Git) -> bool {
-        self.all().first().is_some_and(|program| hears(git, program))
+        self.found().next().is_some_and(|program| hears(git, &program))
     }
 
     /// Asks all of them, and notes what they say.

@@ -114,7 +114,7 @@ fn append(path: &Path, edit: &Edit, fresh: &[Fresh], hash: gix::hash::Kind) -> s
 }
 
 /// Writes the file anew with what is open in `snapshot`.
-pub(super) fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
+fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut body = Vec::new();
     for (id, _, bytes) in snapshot.at_hand()? {
         entry(id, &bytes, &mut body);

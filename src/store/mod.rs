@@ -218,6 +218,34 @@ impl Store {
         Err(Error::Contended(branch).into())
     }
 
+    /// The writer's turn, and the tip that it goes on from, which loopx put there.
+    fn enter(&self) -> Result<(Writer, ObjectId), Error> {
+        let branch = self.git.branch()?;
+        let there = || self.git.tip(&branch)?.ok_or(Error::NotInitialised);
+        there()?;
+        let mut writer = Writer::enter(&self.git, &branch)?;
+        let base = there()?;
+        writer.must_know(&self.git, base)?;
+        Ok((writer, base))
+    }
+
+    /// Moves the branch from `base` to `new`, where whoever loses the race does not decide again, and brings what follows
+    /// it there.
+    fn move_on(
+        &self,
+        mut writer: Writer,
+        base: ObjectId,
+        new: ObjectId,
+        message: &Message,
+    ) -> Result<Vec<Warning>, Error> {
+        let after = self.at(new)?;
+        if !writer.publish(&self.git, new, Some(base), message)? {
+            return Err(Error::Contended(self.git.branch()?));
+        }
+        Hot::renew(&self.git.private_dir(), &after);
+        Ok(self.show(new, &mut writer))
+    }
+
     /// Brings the files in `.loopx/` to a new tip, and says what went wrong on the way to it.
     fn show(&self, tip: ObjectId, writer: &mut Writer) -> Vec<Warning> {
         let mut warnings = View::refresh(&self.git, tip, writer);

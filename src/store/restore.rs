@@ -10,7 +10,7 @@ use gix::{ObjectId, bstr::ByteSlice as _};
 use super::{
     Error, Store, Updated,
     git::object_id,
-    hot,
+    hot::Hot,
     message::Message,
     program,
     sync::Taken,
@@ -138,9 +138,7 @@ impl Store {
                 return Err(Error::Contended(branch));
             }
         }
-        // The next reader does without what fails here.
-        let after = self.at(way.to)?;
-        let _ = hot::renew(&self.git.private_dir(), &after);
+        Hot::renew(&self.git.private_dir(), &self.at(way.to)?);
         let warnings = View::put_back(&self.git, &branch, way.from, way.to, &mut writer);
         self.git.keep_up(way.to);
         Ok(Updated { value: (), commit: Some(way.to()), warnings })

@@ -131,14 +131,7 @@ impl Store {
         stamp: &Stamp,
         writer: &mut Writer,
     ) -> Result<Option<ObjectId>, Error> {
-        let begin = Change {
-            op: Op::Init,
-            subject: "begin loopx state".into(),
-            body: None,
-            goal: None,
-            turn: None,
-            puts: Vec::new(),
-        };
+        let begin = Change::without_records(Op::Init, "begin loopx state");
         let message = Message::of(&begin, stamp, &self.git.identity()?);
         let new = match situation {
             Situation::Ours => return self.trusted_tip_of(branch).map(Some),

@@ -11,13 +11,11 @@ use gix::{ObjectId, bstr::ByteSlice as _};
 use super::{
     Error, Store, Updated,
     error::chain,
-    hot,
     layout::{self, Edit},
     message::Message,
     remote::Remote,
     screen::Cleared,
     view::{Look, diff},
-    writer::Writer,
 };
 use crate::domain::{
     actor::{Person, Stamp},
@@ -345,9 +343,7 @@ impl Store {
         };
         let branch = self.git.branch()?;
         let signer = self.git.identity()?;
-        let mut writer = Writer::enter(&self.git, &branch)?;
-        let tip = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
-        writer.must_know(&self.git, tip)?;
+        let (writer, tip) = self.enter()?;
         if tip != plan.ours {
             return Err(Error::Contended(branch));
         }
@@ -358,15 +354,9 @@ impl Store {
             }
             _ => theirs,
         };
-        let after = self.at(new)?;
         let what = format!("take over what {} has", remote.name());
         let message = Message::of_a_move(what, stamp, &signer);
-        if !writer.publish(&self.git, new, Some(tip), &message)? {
-            return Err(Error::Contended(branch));
-        }
-        // The next reader does without what fails here.
-        let _ = hot::renew(&self.git.private_dir(), &after);
-        let warnings = self.show(new, &mut writer);
+        let warnings = self.move_on(writer, tip, new, &message)?;
         Ok(Some(Updated { value: new, commit: Some(new.to_string()), warnings }))
     }
 

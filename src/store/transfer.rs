@@ -14,12 +14,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Error, Message, Snapshot, Store, Updated, archive,
-    hot::Hot,
     layout::{self, Edit, Shelf},
     screen::{self, Cleared},
     verify,
     view::{Look, diff},
-    writer::Writer,
 };
 use crate::domain::{
     actor::Stamp,
@@ -248,14 +246,8 @@ impl Store {
         export: &mut Export<S>,
         stamp: &Stamp,
     ) -> Result<Updated<()>, Error> {
-        let change = Change {
-            op: Op::Import,
-            subject: format!("import the state of {}", export.repository),
-            body: None,
-            goal: None,
-            turn: None,
-            puts: Vec::new(),
-        };
+        let change =
+            Change::without_records(Op::Import, format!("import the state of {}", export.repository));
         let comes: BTreeSet<String> = export.files.keys().cloned().collect();
         let made = |before: &Snapshot<'_>| {
             if !before.goals()?.is_empty() {
@@ -302,14 +294,8 @@ impl Store {
         made: impl FnOnce(&Snapshot<'_>) -> Result<Edit, Error>,
         files: impl Iterator<Item = Result<(String, Vec<u8>), Error>>,
     ) -> Result<Updated<()>, Error> {
-        let branch = self.git.branch()?;
         let signer = self.git.identity()?;
-        if self.git.tip(&branch)?.is_none() {
-            return Err(Error::NotInitialised);
-        }
-        let mut writer = Writer::enter(&self.git, &branch)?;
-        let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
-        writer.must_know(&self.git, base)?;
+        let (writer, base) = self.enter()?;
         let before = self.at(base)?;
         let edit = made(&before)?;
         let message = Message::of(change, stamp, &signer);
@@ -323,11 +309,7 @@ impl Store {
         let new = self.git.commit_with(cleared, files, Some(&before.commit()), &message)?;
         let after = self.at(new)?;
         must_be_whole(&after).and_then(|()| must_be_apart(&before, &after)).map_err(Error::NotWhole)?;
-        if !writer.publish(&self.git, new, Some(base), &message)? {
-            return Err(Error::Contended(branch));
-        }
-        Hot::renew(&self.git.private_dir(), &after);
-        let warnings = self.show(new, &mut writer);
+        let warnings = self.move_on(writer, base, new, &message)?;
         Ok(Updated { value: (), commit: Some(new.to_string()), warnings })
     }
 }

@@ -132,8 +132,9 @@ pub fn install(ctx: &Ctx, tracked: bool) -> Result<Enforcement, Error> {
     let named = config::install(&ctx.store, &ctx.program);
     let ctx = &ctx.reopened()?;
     let (mut did, mut refused) = (None, None);
+    let all_hear = ctx.gits.deaf(ctx.store.git()).is_empty();
     for event in Event::ALL {
-        if ctx.gits.deaf(ctx.store.git()).is_empty() && !file::is_there(&ctx.store, event) {
+        if all_hear && !file::is_there(&ctx.store, event) {
             continue;
         }
         match (event, file::install(ctx, event, tracked)) {
