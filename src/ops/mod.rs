@@ -17,6 +17,7 @@ pub mod gate;
 pub mod goal;
 pub mod guard;
 pub mod history;
+pub mod host;
 pub mod import;
 pub mod init;
 pub mod notify;

@@ -19,6 +19,7 @@ mod goals;
 mod guard;
 mod history;
 mod hooks;
+mod hosts;
 mod imports;
 mod init;
 mod input;
