@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use super::Said;
 use crate::{
-    caller::Challenge,
+    caller::{Caller, Challenge},
     domain::text::shown,
     error::{Error, Kind},
     ops::{
@@ -44,6 +44,25 @@ pub(super) enum Host {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Print a piece that goes where loopx writes nothing itself
+    Template {
+        /// Which one
+        #[arg(value_enum)]
+        template: Template,
+    },
+}
+
+/// What goes where loopx writes nothing itself.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(super) enum Template {
+    /// Which commands run outside of Codex's sandbox, for `~/.codex/rules/loopx.rules`
+    CodexRules,
+    /// What may be written inside of it, for `~/.codex/config.toml`
+    CodexPermissions,
+    /// For `.cursor/rules/loopx.mdc`
+    CursorRule,
+    /// For `.claude/skills/loopx/SKILL.md`
+    ClaudeSkill,
 }
 
 /// A host as it is typed.
@@ -99,11 +118,40 @@ pub(super) fn homes(process: &Process) -> Homes {
     }
 }
 
+/// What goes on where `.git` is closed, in the words of the host that says it is there. What it is was found by trying.
+pub(super) fn way_on(process: &Process, error: Error) -> Error {
+    let host = Caller::of(process, None).ok().and_then(|caller| match caller {
+        Caller::Agent { agent, .. } => Some(agent.to_string()),
+        Caller::Person => None,
+    });
+    match (error.kind, host.as_deref()) {
+        (Kind::ReadOnly, Some("codex")) => Error { hints: Vec::new(), ..error }
+            .hint("what only reads works here, such as `loopx status` and `loopx quota should-run`")
+            .hint("what writes is a tool of the MCP server `loopx`, too, which runs outside of this sandbox; a person sets it up with `loopx host install codex`")
+            .hint("or a person lets some commands out of it: `loopx host template codex-rules > ~/.codex/rules/loopx.rules`")
+            .hint("or lets loopx's own files be written in it: `loopx host template codex-permissions`"),
+        _ => error,
+    }
+}
+
 impl Host {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         let homes = homes(process);
         match self {
             Self::List => Ok(list(process, ctx, &homes)),
+            Self::Template { template } => {
+                #[derive(serde::Serialize)]
+                struct Piece {
+                    text: &'static str,
+                }
+                let text = match template {
+                    Template::CodexRules => host::CODEX_RULES,
+                    Template::CodexPermissions => host::CODEX_PERMISSIONS,
+                    Template::CursorRule => host::CURSOR_RULE,
+                    Template::ClaudeSkill => host::CLAUDE_SKILL,
+                };
+                Ok(Said::read(&Piece { text }, text.to_owned()))
+            }
             Self::Install { host, scope, dry_run, yes } => {
                 let (host, scope) = (host::Host::from(host), host::Scope::from(scope));
                 let plan = host::plan_install(ctx, &homes, host, scope)?;

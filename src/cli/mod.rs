@@ -250,7 +250,7 @@ pub fn run(process: &Process) -> u8 {
             print(process, &if json { said.json + "\n" } else { said.text }).unwrap_or(said.code)
         }
         Ok(Answer::Silent(code)) => code,
-        Err(error) => fail(process, &error, json),
+        Err(error) => fail(process, &host::way_on(process, error), json),
     }
 }
 

@@ -649,3 +649,193 @@ fn a_user_has_settings_of_their_own() {
         assert!(!repo.path(gone).exists(), "{gone}");
     }
 }
+
+/// The words about loopx that a page has, without what stands around them.
+fn words_of(page: &str) -> String {
+    let lines = page.lines().skip_while(|line| !line.starts_with("## loopx"));
+    lines.filter(|line| !line.starts_with("<!--")).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn every_page_says_the_same() {
+    let words = words_of(&template("hosts/agents-md/AGENTS.md"));
+    assert!(words.lines().count() > 5);
+    for page in ["claude/skills/loopx/SKILL.md", "cursor/rules/loopx.mdc", "gemini/GEMINI.md"] {
+        assert_eq!(words_of(&template(&format!("hosts/{page}"))), words, "{page}");
+    }
+    let repo = Sandbox::plain();
+    for line in words.lines().filter(|line| line.starts_with("- `loopx ")) {
+        let command: Vec<&str> = line.split('`').nth(1).expect("a command").split_whitespace().collect();
+        let command: Vec<&str> = command[1..]
+            .iter()
+            .copied()
+            .take_while(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && *word != "--")
+            .collect();
+        repo.loopx(&format!("{} --help", command.join(" "))).success();
+    }
+}
+
+/// Every hook in a file for a host: the event, and the command.
+fn hooks_of(file: &str) -> Vec<(String, String)> {
+    fn commands(value: &serde_json::Value, found: &mut Vec<String>) {
+        match value {
+            serde_json::Value::Array(values) => values.iter().for_each(|value| commands(value, found)),
+            serde_json::Value::Object(members) => {
+                members.iter().for_each(|(key, value)| match value.as_str() {
+                    Some(command)
+                        if ["command", "bash", "powershell"].contains(&key.as_str())
+                            && command != "command" =>
+                    {
+                        found.push(command.to_owned());
+                    }
+                    _ => commands(value, found),
+                })
+            }
+            _ => {}
+        }
+    }
+    let file: serde_json::Value = serde_json::from_str(&template(file)).expect("JSON");
+    let events = file["hooks"].as_object().expect("hooks").iter().flat_map(|(event, hooks)| {
+        let mut found = Vec::new();
+        commands(hooks, &mut found);
+        found.into_iter().map(move |command| (event.clone(), command))
+    });
+    events.collect()
+}
+
+#[test]
+fn every_hook_asks_for_its_own_event() {
+    for (host, file, before) in [
+        ("claude", "hosts/claude/hooks/hooks.json", "PreToolUse"),
+        ("codex", "hosts/codex/hooks.json", "PreToolUse"),
+        ("cursor", "hosts/cursor/hooks.json", "beforeShellExecution"),
+        ("gemini", "hosts/gemini/hooks/hooks.json", "BeforeTool"),
+        ("copilot", "hosts/copilot/loopx.json", "preToolUse"),
+    ] {
+        let hooks = hooks_of(file);
+        assert!(hooks.len() >= 5 && hooks.iter().any(|hook| hook.0 == before), "{host}");
+        for (event, command) in hooks {
+            assert_eq!(command, format!("loopx hook {host} {event}"));
+        }
+    }
+    // That host reads nothing of a file with anything else at its top.
+    let codex: serde_json::Value = serde_json::from_str(&template("hosts/codex/hooks.json")).expect("JSON");
+    assert_eq!(codex.as_object().expect("an object").keys().collect::<Vec<_>>(), ["hooks"]);
+}
+
+#[test]
+fn every_piece_is_well_formed() {
+    let json = |path: &str| serde_json::from_str::<serde_json::Value>(&template(path)).expect(path);
+    let server = json("hosts/claude/.mcp.json");
+    assert_eq!(server["mcpServers"]["loopx"], serde_json::json!({"command": "loopx", "args": ["mcp"]}));
+    assert_eq!(json("hosts/cursor/mcp.json"), server);
+    let (plugin, extension) =
+        (json("hosts/claude/.claude-plugin/plugin.json"), json("hosts/gemini/gemini-extension.json"));
+    for manifest in [&plugin, &extension] {
+        assert_eq!(manifest["name"], "loopx");
+        assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    }
+    assert_eq!(extension["mcpServers"], server["mcpServers"]);
+    assert_eq!(extension["contextFileName"], "GEMINI.md");
+    let skill = template("hosts/claude/skills/loopx/SKILL.md");
+    let front: Vec<&str> = skill
+        .strip_prefix("---\n")
+        .and_then(|rest| rest.split_once("\n---\n"))
+        .expect("a front")
+        .0
+        .lines()
+        .collect();
+    assert!(
+        front[0] == "name: loopx"
+            && front[1].starts_with("description: ")
+            && front[1].len() < 1024
+            && front.len() == 2
+    );
+    for file in ["config.toml", "permissions.toml"] {
+        template(&format!("hosts/codex/{file}")).parse::<toml::Table>().expect(file);
+    }
+}
+
+#[test]
+fn what_runs_outside_of_a_sandbox_runs_nothing_of_an_agents_own() {
+    let rules = template("hosts/codex/loopx.rules");
+    let blocks: Vec<&str> = rules.split("prefix_rule(\n").skip(1).collect();
+    assert!(blocks.len() > 4);
+    for block in blocks {
+        let field = |name: &str| {
+            let line = block.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(" = "));
+            line.unwrap_or_else(|| panic!("no {name}: {block}")).trim_end_matches(',').to_owned()
+        };
+        let pattern: serde_json::Value = serde_json::from_str(&field("pattern")).expect("a list");
+        let decision = field("decision");
+        assert!(["\"allow\"", "\"prompt\"", "\"forbidden\""].contains(&decision.as_str()), "{decision}");
+        if decision == "\"allow\"" {
+            let words = pattern.to_string();
+            for risky in
+                ["\"run\"", "\"done\"", "\"end\"", "\"guard\"", "\"notify\"", "\"export\"", "\"hook\""]
+            {
+                assert!(
+                    pattern[0] == "loopx"
+                        && pattern[1].is_string() | pattern[1].is_array()
+                        && !words.contains(risky),
+                    "{words}"
+                );
+            }
+        }
+    }
+    let repo = Sandbox::plain();
+    for (name, file) in [
+        ("codex-rules", "codex/loopx.rules"),
+        ("codex-permissions", "codex/permissions.toml"),
+        ("cursor-rule", "cursor/rules/loopx.mdc"),
+        ("claude-skill", "claude/skills/loopx/SKILL.md"),
+    ] {
+        assert_eq!(
+            repo.loopx(&format!("host template {name}")).success().stdout,
+            template(&format!("hosts/{file}"))
+        );
+    }
+}
+
+#[test]
+fn the_plugin_passes_events_on_and_throws_on_a_refusal() {
+    let mut repo = Sandbox::plain();
+    if repo.feed("sh", &["-c", "command -v node"], "").code != 0 {
+        return;
+    }
+    repo.script("bin/loopx", "#!/bin/sh\ninput=$(cat)\necho \"$* $input\" >> \"$HOME/asked\"\ncase $3 in\ntool.execute.before) case $input in *push*) echo 'a gate is open' >&2; exit 2 ;; esac ;;\nsession.idle) echo '{\"reason\": \"one todo is open\"}' ;;\n*) echo '{\"context\": \"what is open\"}' ;;\nesac\n");
+    let bin = repo.path("bin").display().to_string();
+    repo.put_on_path(&bin);
+    repo.write("repo/plugin.mjs", &template("hosts/opencode/plugin/loopx.js"));
+    repo.write("repo/play.mjs", r#"
+import { Loopx } from "./plugin.mjs"
+const said = []
+const client = { session: { promptAsync: async (it) => said.push(JSON.stringify(it)) } }
+const hooks = await Loopx({ client, directory: process.cwd() })
+const system = []
+await hooks.event({ event: { type: "session.created", properties: { sessionID: "s" } } })
+await hooks["experimental.chat.system.transform"]({ sessionID: "s" }, { system })
+const run = (command) => hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command } }).then(() => "ran", (error) => error.message)
+console.log(system, await run("ls"), await run("git push"))
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } })
+const output = { context: [] }
+await hooks["experimental.session.compacting"]({ sessionID: "s" }, output)
+console.log(said, output.context)
+process.env.PATH = "/nowhere"
+console.log(await run("git push"))
+"#);
+    let played = repo.feed("node", &["play.mjs"], "").to_string();
+    let asked = repo.read("home/asked").replace(&repo.root().display().to_string(), "[ROOT]");
+    assert_snapshot!(format!("{played}{asked}"), @r#"
+    [ 'what is open' ] ran a gate is open
+    [
+      '{"path":{"id":"s"},"body":{"parts":[{"type":"text","text":"one todo is open"}]}}'
+    ] [ 'what is open' ]
+    ran
+    hook opencode session.created {"hook_event_name":"session.created","cwd":"[ROOT]/repo","session_id":"s"}
+    hook opencode tool.execute.before {"hook_event_name":"tool.execute.before","cwd":"[ROOT]/repo","session_id":"s","tool_name":"bash","tool_use_id":"c","tool_input":{"command":"ls"}}
+    hook opencode tool.execute.before {"hook_event_name":"tool.execute.before","cwd":"[ROOT]/repo","session_id":"s","tool_name":"bash","tool_use_id":"c","tool_input":{"command":"git push"}}
+    hook opencode session.idle {"hook_event_name":"session.idle","cwd":"[ROOT]/repo","session_id":"s"}
+    hook opencode experimental.session.compacting {"hook_event_name":"experimental.session.compacting","cwd":"[ROOT]/repo","session_id":"s"}
+    "#);
+}

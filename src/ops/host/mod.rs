@@ -71,6 +71,15 @@ macro_rules! template {
     };
 }
 
+/// Which commands run outside of Codex's sandbox.
+pub const CODEX_RULES: &str = template!("codex/loopx.rules");
+/// What may be written inside of it.
+pub const CODEX_PERMISSIONS: &str = template!("codex/permissions.toml");
+/// What an agent in Cursor is told.
+pub const CURSOR_RULE: &str = template!("cursor/rules/loopx.mdc");
+/// What an agent in Claude Code is told when it asks.
+pub const CLAUDE_SKILL: &str = template!("claude/skills/loopx/SKILL.md");
+
 const CLAUDE: &[Part] = &[
     Part {
         project: Some(".claude/settings.json"),

@@ -1,6 +1,7 @@
 // loopx: installed by `loopx host install opencode`, and renewed and removed with it. What is changed here is lost then.
 //
-// It passes each event to `loopx hook opencode <event>` as JSON on standard input. Exit 2 refuses, and standard error says why.
+// It passes each event to `loopx hook opencode <event>` as JSON on standard input. Exit 2 refuses, and standard error says why;
+// otherwise standard output has nothing or one JSON object, with a `context` for the agent or a `reason` to go on.
 import { spawn } from "node:child_process"
 
 const TIMEOUT = 10_000
@@ -29,13 +30,18 @@ const said = (answer) => {
 export const Loopx = async ({ client, directory, worktree }) => {
   const cwd = directory || worktree
   const contexts = new Map()
+  // What a session begins with is asked for once, by whichever comes first.
+  const context = (session) => {
+    if (!contexts.has(session)) {
+      const answer = ask("session.created", cwd, { session_id: session })
+      contexts.set(session, answer.then((answer) => said(answer).context))
+    }
+    return contexts.get(session)
+  }
   return {
     event: async ({ event }) => {
       const session = event.properties?.sessionID
-      if (event.type === "session.created") {
-        const { context } = said(await ask(event.type, cwd, { session_id: session }))
-        if (context) contexts.set(session, context)
-      }
+      if (event.type === "session.created") await context(session)
       if (event.type === "session.idle") {
         const { reason } = said(await ask(event.type, cwd, { session_id: session }))
         if (reason) {
@@ -43,12 +49,14 @@ export const Loopx = async ({ client, directory, worktree }) => {
         }
       }
       if (event.type === "session.deleted") {
-        await ask(event.type, cwd, { session_id: event.properties?.info?.id })
+        const gone = event.properties?.info?.id ?? session
+        contexts.delete(gone)
+        await ask(event.type, cwd, { session_id: gone })
       }
     },
     "experimental.chat.system.transform": async (input, output) => {
-      const context = contexts.get(input.sessionID)
-      if (context) output.system.push(context)
+      const text = input.sessionID && (await context(input.sessionID))
+      if (text) output.system.push(text)
     },
     "tool.execute.before": async (input, output) => {
       const payload = { session_id: input.sessionID, tool_name: input.tool, tool_use_id: input.callID, tool_input: output.args }
@@ -56,8 +64,8 @@ export const Loopx = async ({ client, directory, worktree }) => {
       if (answer.code === 2) throw new Error(answer.stderr.trim() || "refused by loopx")
     },
     "experimental.session.compacting": async (input, output) => {
-      const { context } = said(await ask("experimental.session.compacting", cwd, { session_id: input.sessionID }))
-      if (context) output.context.push(context)
+      const answer = said(await ask("experimental.session.compacting", cwd, { session_id: input.sessionID }))
+      if (answer.context) output.context.push(answer.context)
     },
   }
 }
