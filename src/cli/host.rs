@@ -165,7 +165,7 @@ impl Host {
                 let done = host::install(ctx, &homes, &plan)?;
                 let mut text = if yes { done.diff.clone() } else { String::new() };
                 text.push_str(&line(&done, "installed for", "nothing to do: all of it is installed for"));
-                plan.notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
+                done.notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
                 Ok(Said::read(&done, text))
             }
             Self::Uninstall { host, scope, dry_run } => {

@@ -650,6 +650,30 @@ fn a_user_has_settings_of_their_own() {
     }
 }
 
+#[test]
+fn what_is_asked_twice_and_what_stays_is_said() {
+    let repo = repo();
+    repo.loopx("host install claude --yes").success();
+    let told = repo.loopx("host install cursor --yes").success().stdout;
+    let notes: Vec<&str> = told.lines().skip_while(|line| !line.starts_with("installed")).collect();
+    assert_snapshot!(notes.join("\n"), @"
+    installed for cursor
+      [ROOT]/repo/.cursor/hooks.json
+      [ROOT]/repo/.cursor/mcp.json
+    Cursor runs no command for whoever works here without loopx: its hook refuses when it cannot run
+    cursor runs the hooks of claude, too, so loopx is asked twice there and says the same twice
+    ");
+    let told = repo.person("uninstall", "uninstall").stdout;
+    let warnings: Vec<&str> = told.lines().filter(|line| line.starts_with("warning")).collect();
+    assert_snapshot!(warnings.join("\n"), @"
+    warning: claude still asks loopx here; run `loopx host uninstall claude`
+    warning: cursor still asks loopx here; run `loopx host uninstall cursor`
+    ");
+    repo.person("host uninstall claude", "claude").success();
+    repo.person("host uninstall cursor", "cursor").success();
+    assert_eq!(repo.git("status --porcelain").stdout, "");
+}
+
 /// The words about loopx that a page has, without what stands around them.
 fn words_of(page: &str) -> String {
     let lines = page.lines().skip_while(|line| !line.starts_with("## loopx"));

@@ -46,31 +46,20 @@ pub(super) mod page {
 pub(super) mod table {
     use super::{Standing, TABLE, Trouble, put, serves, taken_out};
 
-    pub(in super::super) fn standing(text: &str, block: &str) -> Result<Standing, Trouble> {
-        Ok(match server(&parse(text)?) {
-            Some(present) if Some(present) == server(&parse(block)?) => Standing::Intact,
-            Some(present) if is_ours(present) => {
-                let wanted = parse(block)?;
-                let wanted = server(&wanted).and_then(toml::Value::as_table);
-                let has = |key: &String, value: &toml::Value| present.get(key) == Some(value);
-                match wanted.is_some_and(|wanted| wanted.iter().all(|(key, value)| has(key, value))) {
-                    true => Standing::Intact,
-                    false => Standing::Changed,
-                }
-            }
-            Some(_) | None => Standing::Absent,
-        })
+    pub(in super::super) fn standing(text: &str) -> Result<Standing, Trouble> {
+        // However the user has it run, and whatever they said beside it.
+        let is_there = server(&parse(text)?).is_some_and(is_ours);
+        Ok(if is_there { Standing::Intact } else { Standing::Absent })
     }
 
     pub(in super::super) fn install(text: &str, block: &str) -> Result<String, Trouble> {
         let before = parse(text)?;
-        let place = match server(&before) {
-            Some(_) if standing(text, block)? == Standing::Intact => return Ok(text.to_owned()),
-            Some(present) if !is_ours(present) => return Err(Trouble::Taken(TABLE.join("."))),
-            Some(_) => Some(place(text)?),
-            None => None,
-        };
-        let new = put(text, block, place);
+        match server(&before) {
+            Some(present) if is_ours(present) => return Ok(text.to_owned()),
+            Some(_) => return Err(Trouble::Taken(TABLE.join("."))),
+            None => {}
+        }
+        let new = put(text, block, None);
         // What cannot be added as lines of its own, such as to a table that is written in one line, is not guessed at.
         match parse(&new) {
             Ok(after) if without(after.clone()) == without(before) && server(&after).is_some() => Ok(new),
@@ -105,12 +94,12 @@ pub(super) mod table {
             let ours = TABLE.join(".");
             name == ours || name.starts_with(&format!("{ours}."))
         };
-        let mut found: Option<(usize, usize)> = None;
+        let mut found = None;
         let (mut at, mut within, mut said) = (0, false, 0);
         for line in text.split_inclusive('\n') {
             if line.trim_start().starts_with('[') {
                 within = is_ours(line);
-                found = found.or(within.then_some((at, at)));
+                found = found.or(within.then_some(at));
             }
             at += line.len();
             let is_said = !matches!(line.trim_start().chars().next(), None | Some('#'));
@@ -118,8 +107,9 @@ pub(super) mod table {
                 said = at;
             }
         }
-        found.as_mut().map(|found| found.1 = said);
-        found.ok_or_else(|| Trouble::shape(&[TABLE[0].to_owned()], "not written as tables of its own"))
+        found
+            .map(|from| (from, said))
+            .ok_or_else(|| Trouble::shape(&[TABLE[0].to_owned()], "not written as tables of its own"))
     }
 
     fn parse(text: &str) -> Result<toml::Table, Trouble> {

@@ -67,14 +67,11 @@ pub(super) fn standing(text: &str, ours: Ours<'_>) -> Result<Standing, Trouble> 
         for unit in units(&parsed) {
             wanted += 1;
             let Some(node) = find(&root, &unit.path)? else { continue };
-            let is_intact = match unit.is_element {
-                true => {
-                    elements(node).iter().any(|element| as_wanted(text, element, template, &unit, ours.host))
-                }
-                false => covers(&value(text, node), &value(template, unit.node)),
-            };
-            servers += usize::from(!unit.is_element && serves(&value(text, node)));
-            intact += usize::from(is_intact);
+            let serves = !unit.is_element && serves(&value(text, node));
+            let is_hook =
+                || elements(node).iter().any(|element| as_wanted(text, element, template, &unit, ours.host));
+            servers += usize::from(serves);
+            intact += usize::from(serves || unit.is_element && is_hook());
         }
     }
     Ok(match handlers(text, &root, ours.host) + servers {
@@ -245,10 +242,10 @@ fn ensure(text: &str, template: &str, unit: &Unit<'_>, host: &str) -> Result<Str
     }
     let render = |base: &str, is_inline| render(template, unit.node, &style, base, is_inline);
     if !unit.is_element {
-        return match &value(text, node) {
-            present if covers(present, &value(template, unit.node)) => Ok(text.to_owned()),
-            present if serves(present) => Ok(replace(text, node, &render)),
-            _ => Err(Trouble::Taken(unit.path.join("."))),
+        // However the user has it run, and whatever they said beside it.
+        return match serves(&value(text, node)) {
+            true => Ok(text.to_owned()),
+            false => Err(Trouble::Taken(unit.path.join("."))),
         };
     }
     let Kind::Array(elements) = &node.kind else { return Err(Trouble::shape(&unit.path, "no list")) };
@@ -510,16 +507,6 @@ fn value(text: &str, node: &Node) -> serde_json::Value {
         Kind::Object(members) => {
             members.iter().map(|member| (member.key.clone(), value(text, &member.node))).collect()
         }
-    }
-}
-
-/// Whether every member of `wanted` is in `present` with the same value.
-fn covers(present: &serde_json::Value, wanted: &serde_json::Value) -> bool {
-    match (present, wanted) {
-        (serde_json::Value::Object(present), serde_json::Value::Object(wanted)) => {
-            wanted.iter().all(|(key, value)| present.get(key) == Some(value))
-        }
-        _ => false,
     }
 }
 

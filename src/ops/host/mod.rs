@@ -334,7 +334,7 @@ impl Form {
     fn standing(self, text: &str, host: Host) -> Result<Standing, Trouble> {
         match self {
             Self::Json(templates) => json::standing(text, json::Ours { host: host.name(), templates }),
-            Self::Table(table) => block::table::standing(text, table),
+            Self::Table(_) => block::table::standing(text),
             Self::Page(page) => block::page::standing(text, page),
             Self::Whole(whole) if text == whole => Ok(Standing::Intact),
             Self::Whole(whole) if text.lines().next() == whole.lines().next() => Ok(Standing::Changed),
@@ -390,8 +390,7 @@ pub struct Plan {
     host: Host,
     scope: Scope,
     edits: Vec<Edit>,
-    /// What whoever installs it has to know.
-    pub notes: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl Plan {
@@ -433,6 +432,8 @@ pub struct Applied {
     pub diff: String,
     /// Whether it was only looked at.
     pub dry_run: bool,
+    /// What whoever installs it has to know.
+    pub notes: Vec<String>,
 }
 
 /// What installing `host` would change. Nothing is written.
@@ -459,6 +460,22 @@ pub fn plan_install(ctx: &Ctx, homes: &Homes, host: Host, scope: Scope) -> Resul
             other.name()
         ));
     }
+    let readers: &[Host] = match host {
+        Host::Claude => &[Host::Cursor, Host::Copilot],
+        Host::Cursor | Host::Copilot => &[Host::Claude],
+        Host::Codex | Host::Gemini | Host::Opencode | Host::AgentsMd => &[],
+    };
+    let is_there = |host: &&Host| {
+        let stands = |scope| stands(ctx, homes, **host, scope);
+        Scope::ALL.into_iter().filter_map(stands).any(|standing| standing != Standing::Absent)
+    };
+    notes.extend(readers.iter().filter(is_there).map(|other| {
+        let reader = if host == Host::Claude { other } else { &host };
+        format!(
+            "{} runs the hooks of claude, too, so loopx is asked twice there and says the same twice",
+            reader.name()
+        )
+    }));
     Ok(Plan { host, scope, edits, notes })
 }
 
@@ -524,6 +541,7 @@ fn applied(plan: &Plan) -> Applied {
         files: plan.edits.iter().map(|edit| edit.place.file.clone()).collect(),
         diff: plan.diff(),
         dry_run: false,
+        notes: plan.notes.clone(),
     }
 }
 
@@ -655,6 +673,15 @@ fn installed(ctx: &Ctx, homes: &Homes, host: Host, scope: Scope) -> Option<Insta
 
 fn stands(ctx: &Ctx, homes: &Homes, host: Host, scope: Scope) -> Option<Standing> {
     installed(ctx, homes, host, scope).map(|installed| installed.standing)
+}
+
+/// The hosts that this worktree has something of ours for.
+pub fn asking(ctx: &Ctx) -> Vec<&'static str> {
+    let asks = |host: &Host| {
+        stands(ctx, &Homes::default(), *host, Scope::Project)
+            .is_some_and(|standing| standing != Standing::Absent)
+    };
+    Host::ALL.into_iter().filter(asks).map(Host::name).collect()
 }
 
 /// Where something is installed and not as it should be: the files, and the command that helps.

@@ -191,3 +191,17 @@ fn what_cannot_be_understood_is_left_alone() {
     let page = AGENTS_MD[0].form;
     assert!(refused(page, "<!-- loopx:begin -->\n").contains("were expected"));
 }
+
+#[test]
+fn a_server_is_left_as_the_user_has_it_run() {
+    let mcp = CLAUDE[1].form;
+    let text = "{\"mcpServers\": {\"loopx\": {\"command\": \"/opt/bin/loopx\", \"args\": [\"mcp\"], \"env\": {\"A\": \"b\"}}}}";
+    assert_eq!(mcp.standing(text, Host::Claude), Ok(Standing::Intact));
+    assert_eq!(mcp.install(Some(text), Host::Claude).as_deref(), Ok(text));
+    assert_eq!(mcp.remove(text, Host::Claude).expect("it goes")[0], None);
+    let table = CODEX[1].form;
+    let text = "[mcp_servers.loopx]\ncommand = \"/opt/bin/loopx\"\nargs = [\"mcp\"]\nenabled = true\n";
+    assert_eq!(table.standing(text, Host::Codex), Ok(Standing::Intact));
+    assert_eq!(table.install(Some(text), Host::Codex).as_deref(), Ok(text));
+    assert_eq!(table.remove(text, Host::Codex).expect("it goes")[0], None);
+}
