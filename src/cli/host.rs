@@ -25,6 +25,9 @@ pub(super) enum Host {
         /// For everybody who works in this worktree, or for you in every repository
         #[arg(long, value_enum, default_value = "project")]
         scope: Scope,
+        /// Send the agent on as long as `quota should-run` says that there is something to do
+        #[arg(long = "loop")]
+        loops: bool,
         /// Show what would change, and write nothing
         #[arg(long)]
         dry_run: bool,
@@ -152,10 +155,10 @@ impl Host {
                 };
                 Ok(Said::read(&Piece { text }, text.to_owned()))
             }
-            Self::Install { host, scope, dry_run, yes } => {
+            Self::Install { host, scope, loops, dry_run, yes } => {
                 let (host, scope) = (host::Host::from(host), host::Scope::from(scope));
-                let plan = host::plan_install(ctx, &homes, host, scope)?;
-                let command = command("install", host, scope);
+                let plan = host::plan_install(ctx, &homes, host, scope, loops)?;
+                let command = command("install", host, scope) + if loops { " --loop" } else { "" };
                 if dry_run {
                     return Ok(looked_at(&plan, &command, "nothing to do: all of it is installed for"));
                 }

@@ -661,7 +661,7 @@ fn what_is_asked_twice_and_what_stays_is_said() {
       [ROOT]/repo/.cursor/hooks.json
       [ROOT]/repo/.cursor/mcp.json
     Cursor runs no command for whoever works here without loopx: its hook refuses when it cannot run
-    cursor runs the hooks of claude, too, so loopx is asked twice there and says the same twice
+    cursor runs the hooks of claude, too: before a tool loopx is asked twice there, and says the same twice
     ");
     let told = repo.person("uninstall", "uninstall").stdout;
     let warnings: Vec<&str> = told.lines().filter(|line| line.starts_with("warning")).collect();
@@ -672,6 +672,27 @@ fn what_is_asked_twice_and_what_stays_is_said() {
     repo.person("host uninstall claude", "claude").success();
     repo.person("host uninstall cursor", "cursor").success();
     assert_eq!(repo.git("status --porcelain").stdout, "");
+}
+
+#[test]
+fn a_host_may_be_sent_on() {
+    let repo = repo();
+    for host in ["claude", "codex", "cursor", "gemini", "opencode", "copilot"] {
+        repo.loopx(&format!("host install {host} --yes")).success();
+        let plain = everything(&repo);
+        let told = repo.loopx(&format!("host install {host} --loop --yes")).success().stdout;
+        // Copilot has a line for each of two shells.
+        let lines = told.lines().filter(|line| line.starts_with('+') && line.contains("--loop")).count();
+        assert_eq!(lines, if host == "copilot" { 2 } else { 1 }, "{told}");
+        let looping = everything(&repo);
+        assert_ne!(looping, plain);
+        repo.loopx(&format!("host install {host} --loop --yes")).success();
+        repo.loopx(&format!("host install {host} --yes")).success();
+        assert_eq!(everything(&repo), looping);
+        repo.loopx("doctor").success();
+        repo.person(&format!("host uninstall {host}"), host).success();
+        assert_eq!(repo.git("status --porcelain").stdout, "", "{host}");
+    }
 }
 
 /// The words about loopx that a page has, without what stands around them.
@@ -827,39 +848,51 @@ fn the_plugin_passes_events_on_and_throws_on_a_refusal() {
     if repo.feed("sh", &["-c", "command -v node"], "").code != 0 {
         return;
     }
-    repo.script("bin/loopx", "#!/bin/sh\ninput=$(cat)\necho \"$* $input\" >> \"$HOME/asked\"\ncase $3 in\ntool.execute.before) case $input in *push*) echo 'a gate is open' >&2; exit 2 ;; esac ;;\nsession.idle) echo '{\"reason\": \"one todo is open\"}' ;;\n*) echo '{\"context\": \"what is open\"}' ;;\nesac\n");
+    repo.script(
+        "bin/loopx",
+        "#!/bin/sh\ninput=$(cat)\necho \"$* $input\" >> \"$HOME/asked\"\ncase $3 in\ntool.execute.before) case $input in *push*) echo '{\"decision\": \"deny\", \"reason\": \"a gate is open\"}' ;; *fail*) exit 3 ;; esac ;;\nsession.idle) case $input in *true*) ;; *) echo '{\"continue\": \"one todo is open\"}' ;; esac ;;\n*) echo '{\"context\": \"what is open\", \"env\": {\"LOOPX_AGENT_ID\": \"opencode-1\"}}' ;;\nesac\n",
+    );
     let bin = repo.path("bin").display().to_string();
     repo.put_on_path(&bin);
     repo.write("repo/plugin.mjs", &template("hosts/opencode/plugin/loopx.js"));
-    repo.write("repo/play.mjs", r#"
+    repo.write(
+        "repo/play.mjs",
+        r#"
 import { Loopx } from "./plugin.mjs"
-const said = []
-const client = { session: { promptAsync: async (it) => said.push(JSON.stringify(it)) } }
+const client = { session: { promptAsync: async (it) => console.log(JSON.stringify(it)) } }
 const hooks = await Loopx({ client, directory: process.cwd() })
-const system = []
-await hooks.event({ event: { type: "session.created", properties: { sessionID: "s" } } })
+const [system, env, output] = [[], {}, { context: [] }]
+const event = (type) => hooks.event({ event: { type, properties: { sessionID: "s" } } })
+const run = (command) =>
+  hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command } }).then(() => "ran", (error) => error.message)
+await event("session.created")
 await hooks["experimental.chat.system.transform"]({ sessionID: "s" }, { system })
-const run = (command) => hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command } }).then(() => "ran", (error) => error.message)
-console.log(system, await run("ls"), await run("git push"))
-await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } })
-const output = { context: [] }
+await hooks["shell.env"]({ sessionID: "s", cwd: "/" }, { env })
+console.log(system, env, await run("ls"), "|", await run("git push"), "|", await run("fail"))
+await event("session.idle")
+await hooks["chat.message"]({ sessionID: "s" })
+await event("session.idle")
 await hooks["experimental.session.compacting"]({ sessionID: "s" }, output)
-console.log(said, output.context)
+await event("session.deleted")
+console.log(output.context)
 process.env.PATH = "/nowhere"
 console.log(await run("git push"))
-"#);
+"#,
+    );
     let played = repo.feed("node", &["play.mjs"], "").to_string();
     let asked = repo.read("home/asked").replace(&repo.root().display().to_string(), "[ROOT]");
     assert_snapshot!(format!("{played}{asked}"), @r#"
-    [ 'what is open' ] ran a gate is open
-    [
-      '{"path":{"id":"s"},"body":{"parts":[{"type":"text","text":"one todo is open"}]}}'
-    ] [ 'what is open' ]
+    [ 'what is open' ] { LOOPX_AGENT_ID: 'opencode-1' } ran | a gate is open | refused by loopx
+    {"path":{"id":"s"},"body":{"parts":[{"type":"text","text":"one todo is open"}]}}
+    [ 'what is open' ]
     ran
-    hook opencode session.created {"hook_event_name":"session.created","cwd":"[ROOT]/repo","session_id":"s"}
-    hook opencode tool.execute.before {"hook_event_name":"tool.execute.before","cwd":"[ROOT]/repo","session_id":"s","tool_name":"bash","tool_use_id":"c","tool_input":{"command":"ls"}}
-    hook opencode tool.execute.before {"hook_event_name":"tool.execute.before","cwd":"[ROOT]/repo","session_id":"s","tool_name":"bash","tool_use_id":"c","tool_input":{"command":"git push"}}
-    hook opencode session.idle {"hook_event_name":"session.idle","cwd":"[ROOT]/repo","session_id":"s"}
-    hook opencode experimental.session.compacting {"hook_event_name":"experimental.session.compacting","cwd":"[ROOT]/repo","session_id":"s"}
+    hook opencode session.created {"event":"session.created","cwd":"[ROOT]/repo","session":"s"}
+    hook opencode tool.execute.before {"event":"tool.execute.before","cwd":"[ROOT]/repo","session":"s","tool":"bash","args":{"command":"ls"}}
+    hook opencode tool.execute.before {"event":"tool.execute.before","cwd":"[ROOT]/repo","session":"s","tool":"bash","args":{"command":"git push"}}
+    hook opencode tool.execute.before {"event":"tool.execute.before","cwd":"[ROOT]/repo","session":"s","tool":"bash","args":{"command":"fail"}}
+    hook opencode session.idle {"event":"session.idle","cwd":"[ROOT]/repo","session":"s","again":false}
+    hook opencode session.idle {"event":"session.idle","cwd":"[ROOT]/repo","session":"s","again":true}
+    hook opencode session.compacting {"event":"session.compacting","cwd":"[ROOT]/repo","session":"s"}
+    hook opencode session.deleted {"event":"session.deleted","cwd":"[ROOT]/repo","session":"s"}
     "#);
 }

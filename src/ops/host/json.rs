@@ -6,7 +6,7 @@
 
 use jsonc_parser::{CollectOptions, ParseOptions, ast::Value, parse_to_ast};
 
-use super::{Standing, Trouble, asks, serves};
+use super::{LOOP, Standing, Trouble, asks, serves};
 
 /// Our member of the objects that list servers.
 const SERVER: &str = "loopx";
@@ -84,10 +84,10 @@ pub(super) fn standing(text: &str, ours: Ours<'_>) -> Result<Standing, Trouble> 
 /// Whether an element is the hook of the template, or a group of the user's with that hook in it.
 fn as_wanted(text: &str, element: &Node, template: &str, unit: &Unit<'_>, host: &str) -> bool {
     if pure(text, element, host) {
-        return value(text, element) == value(template, unit.node);
+        return is_same(value(text, element), value(template, unit.node));
     }
     match (handler(text, element, host), handler(template, unit.node, host)) {
-        (Some(present), Some(wanted)) => value(text, present) == value(template, wanted),
+        (Some(present), Some(wanted)) => is_same(value(text, present), value(template, wanted)),
         _ => false,
     }
 }
@@ -252,7 +252,7 @@ fn ensure(text: &str, template: &str, unit: &Unit<'_>, host: &str) -> Result<Str
     let hooks: Vec<usize> = (0..elements.len()).filter(|at| pure(text, &elements[*at], host)).collect();
     match hooks[..] {
         [.., again] if hooks.len() > 1 => ensure(&take_out(text, node, again), template, unit, host),
-        [at] if value(text, &elements[at]) == value(template, unit.node) => Ok(text.to_owned()),
+        [at] if is_same(value(text, &elements[at]), value(template, unit.node)) => Ok(text.to_owned()),
         [at] => Ok(replace(text, &elements[at], &render)),
         // In a group with others of the user's, the group stays as it is.
         _ => match elements.iter().find(|element| handlers(text, element, host) > 0) {
@@ -260,7 +260,7 @@ fn ensure(text: &str, template: &str, unit: &Unit<'_>, host: &str) -> Result<Str
                 let ours =
                     handler(text, shared, host).ok_or(Trouble::shape(&unit.path, "no list of hooks"))?;
                 let new = handler(template, unit.node, host).unwrap_or(unit.node);
-                match value(text, ours) == value(template, new) {
+                match is_same(value(text, ours), value(template, new)) {
                     true => Ok(text.to_owned()),
                     false => Ok(replace(text, ours, &|base: &str, inline| {
                         self::render(template, new, &style, base, inline)
@@ -508,6 +508,20 @@ fn value(text: &str, node: &Node) -> serde_json::Value {
             members.iter().map(|member| (member.key.clone(), value(text, &member.node))).collect()
         }
     }
+}
+
+/// Whether a hook is the wanted one, told to send the agent on or not.
+fn is_same(mut present: serde_json::Value, wanted: serde_json::Value) -> bool {
+    fn plain(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::String(text) if text.ends_with(LOOP) => text.truncate(text.len() - LOOP.len()),
+            serde_json::Value::Array(values) => values.iter_mut().for_each(plain),
+            serde_json::Value::Object(members) => members.values_mut().for_each(plain),
+            _ => {}
+        }
+    }
+    plain(&mut present);
+    present == wanted
 }
 
 /// Everything of ours in a template, in its order.

@@ -65,6 +65,9 @@ enum Form {
     Whole(&'static str),
 }
 
+/// What a hook is called with that sends an agent on as long as there is something to do.
+const LOOP: &str = " --loop";
+
 macro_rules! template {
     ($path:literal) => {
         include_str!(concat!("../../../templates/hosts/", $path))
@@ -185,6 +188,18 @@ impl Host {
             Self::Opencode => (&["opencode"], Some(".opencode")),
             Self::Copilot => (&["copilot"], Some(".github/hooks")),
             Self::AgentsMd => (&[], Some("AGENTS.md")),
+        }
+    }
+
+    /// The event at which an agent would stop.
+    fn stop(self) -> &'static str {
+        match self {
+            Self::Claude | Self::Codex => "Stop",
+            Self::Cursor => "stop",
+            Self::Gemini => "AfterAgent",
+            Self::Opencode => "session.idle",
+            Self::Copilot => "agentStop",
+            Self::AgentsMd => "",
         }
     }
 
@@ -336,7 +351,7 @@ impl Form {
             Self::Json(templates) => json::standing(text, json::Ours { host: host.name(), templates }),
             Self::Table(_) => block::table::standing(text),
             Self::Page(page) => block::page::standing(text, page),
-            Self::Whole(whole) if text == whole => Ok(Standing::Intact),
+            Self::Whole(whole) if text == whole || text == self.looping(whole, host) => Ok(Standing::Intact),
             Self::Whole(whole) if text.lines().next() == whole.lines().next() => Ok(Standing::Changed),
             Self::Whole(_) => Ok(Standing::Absent),
         }
@@ -358,7 +373,19 @@ impl Form {
             Self::Table(table) => block::table::install(text, table),
             Self::Page(page) => block::page::install(text, page),
             Self::Whole(_) if self.standing(text, host)? == Standing::Absent => Err(Trouble::TakenFile),
+            Self::Whole(whole) if text == self.looping(whole, host) => Ok(text.to_owned()),
             Self::Whole(whole) => Ok(whole.to_owned()),
+        }
+    }
+
+    /// The text with the hook at the end of a turn told to send the agent on.
+    fn looping(self, text: &str, host: Host) -> String {
+        let hook = format!("\"loopx hook {} {}", host.name(), host.stop());
+        match self {
+            Self::Json(_) => text.replace(&format!("{hook}\""), &format!("{hook}{LOOP}\"")),
+            // The plugin has one line for it.
+            Self::Whole(_) => text.replacen("OPTIONS = []", &format!("OPTIONS = [\"{}\"]", LOOP.trim()), 1),
+            Self::Table(_) | Self::Page(_) => text.to_owned(),
         }
     }
 
@@ -437,11 +464,13 @@ pub struct Applied {
 }
 
 /// What installing `host` would change. Nothing is written.
-pub fn plan_install(ctx: &Ctx, homes: &Homes, host: Host, scope: Scope) -> Result<Plan, Error> {
+/// With `loops`, the agent is sent on as long as there is something to do.
+pub fn plan_install(ctx: &Ctx, homes: &Homes, host: Host, scope: Scope, loops: bool) -> Result<Plan, Error> {
     let mut edits = Vec::new();
     for (place, form) in places(ctx, homes, host, scope)? {
         let before = place.read()?;
         let after = form.install(before.as_deref(), host).map_err(|trouble| trouble.about(&place.shown()))?;
+        let after = if loops { form.looping(&after, host) } else { after };
         if before.as_ref() != Some(&after) {
             edits.push(Edit {
                 was: place.before(before.as_deref()),
@@ -472,7 +501,7 @@ pub fn plan_install(ctx: &Ctx, homes: &Homes, host: Host, scope: Scope) -> Resul
     notes.extend(readers.iter().filter(is_there).map(|other| {
         let reader = if host == Host::Claude { other } else { &host };
         format!(
-            "{} runs the hooks of claude, too, so loopx is asked twice there and says the same twice",
+            "{} runs the hooks of claude, too: before a tool loopx is asked twice there, and says the same twice",
             reader.name()
         )
     }));
