@@ -18,7 +18,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ),
     ("hook", &["domain", "error", "ops", "process", "text"]),
     ("demo", &["error", "process"]),
-    ("fuzz", &["domain", "foreign", "hook", "store"]),
+    ("fuzz", &["domain", "foreign", "hook", "ops", "store"]),
     ("lib", &[]),
 ];
 
