@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Ctx,
-    push::{Checked, gates, tips},
+    push::{Checked, gates, going, receipts, tips},
 };
 use crate::{
     domain::{
         policy::RepositoryId,
-        push::{Carried, PushedRef, RefUpdate, verdict},
+        push::{Carried, PushedRef, RefUpdate, unchecked, verdict},
         receipt::{NoReceipt, Receipt},
         scope::Scope,
         text::shown,
@@ -107,6 +107,14 @@ pub fn check(
         .hint("or its owner lets pushes in until then, there, with `git config loopx.require false`"));
     }
     let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &Default::default(), &refs);
+    let verdict = match &snapshot {
+        Some(snapshot) if snapshot.policy()?.require_receipt => {
+            let written = updates.iter().filter(|update| update.name != STATE_REF);
+            let written = written.map(|update| (update.name.as_str(), update.new.as_deref()));
+            verdict.and(unchecked(&receipts(snapshot)?, going(&ctx, written)?))
+        }
+        _ => verdict,
+    };
     Ok(Checked { verdict, at: ctx.now })
 }
 

@@ -661,3 +661,32 @@ fn a_receipt_of_somebody_else_lets_nothing_in() {
     an hour later: loopx: push refused: the receipt was signed at 2026-11-30T12:00:15Z, which is more than an hour ago
     ");
 }
+
+/// A secret in a state and files that nobody checked are kept out like anything else.
+#[test]
+fn the_server_asks_for_the_receipt_of_a_check_and_for_no_secrets() {
+    let repo = synced();
+    repo.loopx("policy set receipt=required --agent-id a").success();
+    repo.loopx("sync").success();
+    repo.commit("feature");
+    assert_snapshot!(repo.scene("git push -q --no-verify origin main"), @"
+    $ git push -q --no-verify origin main
+    [stderr] remote: loopx: push refused: nothing shows that `refs/heads/main` was checked (tree [ID])
+    [stderr] remote: hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    repo.loopx("evidence run --receipt --agent-id a -- true").success();
+    repo.loopx("sync").success();
+    repo.git("push -q --no-verify origin main").success();
+    repo.git("-C ../hub.git config loopx.refuseHomePaths true").success();
+    repo.loopx("todo add 'look at /home/ann/x' --agent-id a").success();
+    assert_snapshot!(repo.scene("loopx sync"), @"
+    $ loopx sync
+    [stderr] error: cannot push to `origin`: loopx: push refused: commit [ID] comes from elsewhere and has a secret in it: the commit has what looks like a secret in `message`, characters 26 to 34 (rule `home-path`), so nothing was written; hint: if it is none, a person lets it through with `loopx secret allow [ID] --reason <why>`, here or where it comes from; hint: if it is one, make it worthless first; `loopx compact` where it comes from leaves the history behind that has …
+    [stderr] hint: see whether git gets through with `git ls-remote origin`
+    [exit 1]
+    ");
+}
