@@ -6,6 +6,7 @@
 use super::{
     Error, Snapshot,
     error::LooksSecret,
+    format,
     git::Git,
     layout::{self, Edit},
 };
@@ -169,6 +170,12 @@ fn texts(path: &str, bytes: &[u8]) -> Vec<(String, String)> {
             .is_ok(),
         "json" => json(&text).map(|value| in_json("", &value, &mut found)).is_some(),
         "jsonl" => text.lines().all(|line| json(line).map(|value| in_json("", &value, &mut found)).is_some()),
+        "md" => format::parts(&text)
+            .map(|(facts, body)| {
+                found.push(("facts".to_owned(), facts.to_owned()));
+                found.push(("text".to_owned(), body.to_owned()));
+            })
+            .is_some(),
         _ => false,
     };
     if !understood {
