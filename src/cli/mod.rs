@@ -5,11 +5,13 @@ mod bypass;
 mod check;
 mod compact;
 mod config;
+mod context;
 mod doctor;
 mod evidence;
 mod gate;
 mod goal;
 mod guard;
+mod handoff;
 mod history;
 mod hooks;
 mod init;
@@ -120,6 +122,11 @@ enum Command {
     /// One slice of work, from beginning to end
     #[command(subcommand)]
     Turn(turn::Turn),
+    /// What a fresh agent needs to know, in a few kilobytes
+    Context(context::ContextArgs),
+    /// The note for whoever goes on
+    #[command(subcommand)]
+    Handoff(handoff::Handoff),
     /// What happened, newest first
     History(history::History),
     /// What came of the last days: outcomes, decisions, spend, open questions, evidence
@@ -331,6 +338,8 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Evidence(evidence) => evidence.run(ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
         Command::Turn(turn) => turn.run(process, ctx)?,
+        Command::Context(context) => context.run(ctx, json)?,
+        Command::Handoff(handoff) => handoff.run(process, ctx)?,
         Command::History(history) => match history.run(process, ctx, json)? {
             Answer::Said(said) => said,
             Answer::Silent(code) => {

@@ -21,6 +21,7 @@ pub mod command;
 pub mod evidence;
 pub mod gate;
 pub mod goal;
+pub mod handoff;
 pub mod needs;
 pub mod policy;
 pub mod quota;

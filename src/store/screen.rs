@@ -8,6 +8,7 @@ use gix::ObjectId;
 use super::{
     Error, Snapshot, Store,
     error::LooksSecret,
+    format,
     git::Git,
     layout::{self, Edit},
 };
@@ -210,6 +211,12 @@ fn texts(path: &str, bytes: &[u8]) -> Vec<(String, String)> {
             .is_ok(),
         "json" => json(&text).map(|value| in_json("", &value, &mut found)).is_some(),
         "jsonl" => text.lines().all(|line| json(line).map(|value| in_json("", &value, &mut found)).is_some()),
+        "md" => format::parts(&text)
+            .map(|(facts, body)| {
+                found.push(("facts".to_owned(), facts.to_owned()));
+                found.push(("text".to_owned(), body.to_owned()));
+            })
+            .is_some(),
         _ => false,
     };
     if !understood {

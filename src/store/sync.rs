@@ -11,7 +11,7 @@ use gix::{ObjectId, bstr::ByteSlice as _};
 use super::{
     Error, Store, Updated,
     error::chain,
-    layout::{self, Edit},
+    layout::{self, Edit, Named},
     message::Message,
     remote::Remote,
     screen::Cleared,
@@ -230,18 +230,20 @@ impl Store {
         }
     }
 
-    /// What a commit touched. Folding touches nothing: all records stay what they are.
+    /// What a commit touched. Folding touches nothing: all records stay what they are. Nor does a note that is handed on: of two
+    /// the later one stands, and the other is in the history.
     fn touched(&self, id: ObjectId) -> Result<BTreeSet<Touched>, Error> {
         let op = self.op(id);
         if op == Some(Op::Fold) {
             return Ok(BTreeSet::new());
         }
         let of_path = |(path, _): (String, _)| match (layout::goal_of(&path), layout::named(&path)) {
-            (Some(goal), _) if op == Some(Op::Import) => Touched::Goal(goal),
-            (goal, Some(named)) => Touched::Record { goal, name: named.record_name() },
-            (goal, None) => Touched::Record { goal, name: path },
+            (Some(goal), _) if op == Some(Op::Import) => Some(Touched::Goal(goal)),
+            (_, Some(Named::Handoff(_))) => None,
+            (goal, Some(named)) => Some(Touched::Record { goal, name: named.record_name() }),
+            (goal, None) => Some(Touched::Record { goal, name: path }),
         };
-        Ok(self.changes(id)?.into_iter().map(of_path).collect())
+        Ok(self.changes(id)?.into_iter().filter_map(of_path).collect())
     }
 
     /// The files that a commit changed, with what they are after it.
