@@ -39,6 +39,8 @@ pub enum Op {
     Init,
     GoalAdd,
     GoalConfigure,
+    /// A criterion of the goal is answered with evidence, or that is taken back.
+    GoalMeet,
     GoalPause,
     GoalResume,
     GoalAchieve,
@@ -61,6 +63,10 @@ pub enum Op {
     TodoPoll,
     EvidenceAdd,
     QuotaSpend,
+    /// A booking counts no more.
+    QuotaVoid,
+    /// Slots on top of a limit, for a while.
+    QuotaGrant,
     TurnBegin,
     TurnEnd,
     /// Pushes that went round the hook were noticed.
@@ -81,10 +87,11 @@ pub enum Op {
 }
 
 impl Op {
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 40] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
+        Self::GoalMeet,
         Self::GoalPause,
         Self::GoalResume,
         Self::GoalAchieve,
@@ -107,6 +114,8 @@ impl Op {
         Self::TodoPoll,
         Self::EvidenceAdd,
         Self::QuotaSpend,
+        Self::QuotaVoid,
+        Self::QuotaGrant,
         Self::TurnBegin,
         Self::TurnEnd,
         Self::BypassNote,
@@ -132,6 +141,7 @@ impl Op {
             Self::Init => "init",
             Self::GoalAdd => "goal.add",
             Self::GoalConfigure => "goal.configure",
+            Self::GoalMeet => "goal.meet",
             Self::GoalPause => "goal.pause",
             Self::GoalResume => "goal.resume",
             Self::GoalAchieve => "goal.achieve",
@@ -154,6 +164,8 @@ impl Op {
             Self::TodoPoll => "todo.poll",
             Self::EvidenceAdd => "evidence.add",
             Self::QuotaSpend => "quota.spend",
+            Self::QuotaVoid => "quota.void",
+            Self::QuotaGrant => "quota.grant",
             Self::TurnBegin => "turn.begin",
             Self::TurnEnd => "turn.end",
             Self::BypassNote => "bypass.note",
