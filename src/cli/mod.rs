@@ -336,7 +336,7 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::ResolveGate(resolve) => resolve.run(process, ctx)?,
         Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
-        Command::Quota(quota) => quota.run(ctx)?,
+        Command::Quota(quota) => quota.run(process, ctx)?,
         Command::Turn(turn) => turn.run(process, ctx)?,
         Command::Context(context) => context.run(ctx, json)?,
         Command::Handoff(handoff) => handoff.run(process, ctx)?,

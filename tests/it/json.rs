@@ -83,7 +83,7 @@ fn every_command_prints_one_document() {
     guard check --for publish: allowed for gates schema_version tip
     quota should-run: answer goal next schema_version should_run todo why
     quota spend-slot --turn-id turn-1: added commit goal id quota schema_version slots turn warnings
-    quota status: allowed_slots compute free_at goal schema_version slot_minutes spent_slots window_hours
+    quota status: allowed_slots cap_slots compute free_at goal grants schema_version slot_minutes spent_slots window_hours
     evidence add --metric p99=1 --unit ms: added commit dirty goal id schema_version warnings what
     evidence change --base HEAD: added commit dirty goal id schema_version warnings what
     policy show: approval repository schema_version
