@@ -27,6 +27,7 @@ mod input;
 mod json;
 mod kills;
 mod notify;
+mod packet;
 mod persons;
 mod publishing;
 mod pushes;
