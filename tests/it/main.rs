@@ -54,4 +54,5 @@ mod trust;
 mod turns;
 mod uninstall;
 mod verify;
+mod week;
 mod work;
