@@ -13,6 +13,7 @@ mod context;
 mod demo;
 mod doctor;
 mod evidence;
+mod from_python;
 mod full;
 mod gates;
 mod gits;
