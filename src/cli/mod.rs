@@ -16,6 +16,7 @@ mod history;
 mod hooks;
 mod init;
 mod notify;
+mod packet;
 mod policy;
 mod quota;
 mod report;
@@ -131,6 +132,8 @@ enum Command {
     History(history::History),
     /// What came of the last days: outcomes, decisions, spend, open questions, evidence
     Report(report::ReportArgs),
+    /// What a person has to look at: what waits for them, risks, and what came in since they last looked, for a pull request
+    ReviewPacket(packet::ReviewPacket),
     /// Who set each field of a record, when, and in which turn
     Blame(history::BlameArgs),
     /// What changed between two states, in sentences
@@ -350,6 +353,7 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
             }
         },
         Command::Report(report) => report.run(ctx, json)?,
+        Command::ReviewPacket(packet) => packet.run(ctx)?,
         Command::Blame(blame) => blame.run(ctx)?,
         Command::Diff(diff) => diff.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(ctx)?,

@@ -22,6 +22,7 @@ pub mod history;
 pub mod import;
 pub mod init;
 pub mod notify;
+pub mod packet;
 pub mod policy;
 pub mod push;
 pub mod quota;

@@ -10,7 +10,8 @@ use crate::{
         actor::{Actor, Person},
         bypass::Bypass,
         change::Record,
-        evidence::Evidence,
+        command::Ended,
+        evidence::{Evidence, Finding, Opinion},
         gate::{Answer, Gate, GateState},
         id::{BypassId, EvidenceId, GateId, GoalId, TodoId},
         quota::Spend,
@@ -124,6 +125,9 @@ pub struct Seen {
     pub says: String,
     pub by: Actor,
     pub at: Timestamp,
+    /// A command that did not end well, or a review that wants changes.
+    #[serde(skip)]
+    pub failed: bool,
 }
 
 /// A push that went round the hook.
@@ -297,7 +301,12 @@ fn seen(goal: GoalId, id: EvidenceId, evidence: &Evidence) -> Seen {
     let about = evidence.todo.as_ref().map(ToString::to_string);
     let about = about.or(evidence.gate.as_ref().map(ToString::to_string));
     let (kind, says) = (evidence.what.word(), brief(&evidence.what));
-    Seen { id, goal, about, kind, says, by: evidence.added.by.clone(), at: evidence.added.at }
+    let failed = match &evidence.what {
+        Finding::Command { ended, .. } => *ended != Ended::Exit(0),
+        Finding::Review { verdict, .. } => *verdict == Opinion::Changes,
+        _ => false,
+    };
+    Seen { id, goal, about, kind, says, by: evidence.added.by.clone(), at: evidence.added.at, failed }
 }
 
 fn round(id: BypassId, bypass: &Bypass) -> Round {
@@ -306,7 +315,7 @@ fn round(id: BypassId, bypass: &Bypass) -> Round {
     Round { id, remote, ref_, at: push.at, acknowledged: bypass.is_acknowledged() }
 }
 
-fn spending(spends: &[(GoalId, Spend)], since: Timestamp, until: Timestamp) -> Spending {
+pub(super) fn spending(spends: &[(GoalId, Spend)], since: Timestamp, until: Timestamp) -> Spending {
     let day = |at: Timestamp| at.to_string()[..10].to_owned();
     let mut days: BTreeMap<String, u32> = BTreeMap::new();
     let mut at = until;

@@ -50,6 +50,7 @@ fn every_command_prints_one_document() {
         blame goal/ship
         diff loopx/state~1..
         report
+        review-packet
         status
         hooks install
         hooks status
@@ -98,6 +99,7 @@ fn every_command_prints_one_document() {
     blame goal/ship: fields record schema_version
     diff loopx/state~1..: changes from schema_version to
     report: bypasses decisions evidence goals outcomes questions schema_version since spend tip until
+    review-packet: chores decisions evidence goals looked needed outcomes risks schema_version since spend tip until
     status: branch distrust enforcement gates goals schema_version tip todos view
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version
@@ -278,6 +280,8 @@ fn help_and_version_are_for_people() {
       handoff         The note for whoever goes on
       history         What happened, newest first
       report          What came of the last days: outcomes, decisions, spend, open questions, evidence
+      review-packet   What a person has to look at: what waits for them, risks, and what came in since
+                      they last looked, for a pull request
       blame           Who set each field of a record, when, and in which turn
       diff            What changed between two states, in sentences
       doctor          What is wrong with this clone, and what helps

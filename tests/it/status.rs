@@ -46,8 +46,10 @@ fn status_as_one_document() {
             "compute": 1.0,
             "window_hours": 24,
             "slot_minutes": 30,
+            "cap_slots": null,
             "allowed_slots": 48,
-            "spent_slots": 0
+            "spent_slots": 0,
+            "grants": []
           }
         }
       ],
