@@ -57,6 +57,10 @@ pub const GIT_OBJECT_DIRECTORY: &str = "GIT_OBJECT_DIRECTORY";
 pub const GIT_ALTERNATE_OBJECT_DIRECTORIES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES";
 /// The editor that people want, the first that is set.
 const EDITORS: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
+/// The kind of terminal.
+pub const TERM: &str = "TERM";
+/// Set by who wants no colours.
+pub const NO_COLOR: &str = "NO_COLOR";
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
 /// git's own: the command that reaches other hosts.

@@ -124,6 +124,20 @@ impl Table {
     }
 }
 
+/// Columns of a terminal that nobody made wider.
+pub const SCREEN: usize = 80;
+
+/// A line that fits into the columns of a screen: what is too much of it gives way to `…`.
+pub fn fitted(line: &str) -> String {
+    match line.char_indices().nth(SCREEN) {
+        None => line.to_owned(),
+        Some(_) => {
+            let kept: String = line.chars().take(SCREEN - 1).collect();
+            format!("{}…", kept.trim_end())
+        }
+    }
+}
+
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
@@ -157,6 +171,14 @@ mod tests {
         assert_eq!(Count(0, "gate").to_string(), "0 gates");
         assert_eq!(Ago(Seconds(3)).to_string(), "just now");
         assert_eq!(Ago(Seconds(7_260)).to_string(), "2 h 1 min ago");
+    }
+
+    #[test]
+    fn a_line_fits_into_a_screen() {
+        let whole = "x".repeat(SCREEN);
+        assert_eq!(fitted(&whole), whole);
+        assert_eq!(fitted(&format!("{whole}y")), format!("{}…", "x".repeat(SCREEN - 1)));
+        assert_eq!(fitted(&"ü ".repeat(80)).chars().count(), SCREEN);
     }
 
     #[test]

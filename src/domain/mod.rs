@@ -23,6 +23,7 @@ pub mod gate;
 pub mod goal;
 pub mod needs;
 pub mod policy;
+pub mod preset;
 pub mod quota;
 pub mod todo;
 pub mod turn;

@@ -26,6 +26,7 @@ mod json;
 mod kills;
 mod notify;
 mod persons;
+mod presets;
 mod publishing;
 mod pushes;
 mod quota;
