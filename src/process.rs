@@ -61,6 +61,10 @@ pub const GIT_PUSH_OPTION_COUNT: &str = "GIT_PUSH_OPTION_COUNT";
 pub const GIT_PUSH_OPTION: &str = "GIT_PUSH_OPTION_";
 /// The editor that people want, the first that is set.
 const EDITORS: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
+/// The kind of terminal.
+pub const TERM: &str = "TERM";
+/// Set by who wants no colours.
+pub const NO_COLOR: &str = "NO_COLOR";
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
 /// git's own: the command that reaches other hosts.

@@ -328,7 +328,9 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
     let said = match command {
         Command::Status => {
             let around = around();
-            return Ok(Answer::Said(status::status(ctx, around.as_ref())?.noticing(around.as_ref())));
+            return Ok(Answer::Said(
+                status::status(process, ctx, around.as_ref())?.noticing(around.as_ref()),
+            ));
         }
         Command::Bypass(bypass) => return Ok(Answer::Said(bypass.run(process, ctx)?)),
         Command::Init(init) => init.run(process, ctx)?,

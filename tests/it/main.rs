@@ -30,6 +30,7 @@ mod kills;
 mod notify;
 mod packet;
 mod persons;
+mod presets;
 mod publishing;
 mod pushes;
 mod quota;
