@@ -65,6 +65,16 @@ const EDITORS: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
 pub const TERM: &str = "TERM";
 /// Set by who wants no colours.
 pub const NO_COLOR: &str = "NO_COLOR";
+/// Where the user's own folders are.
+pub const HOME: &str = "HOME";
+/// Where programs keep what a user has set.
+pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Where programs keep what they remember.
+pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
+/// Claude Code's own: where it keeps what a user has set.
+pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+/// Codex's own: the same.
+pub const CODEX_HOME: &str = "CODEX_HOME";
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
 /// git's own: the command that reaches other hosts.

@@ -19,6 +19,7 @@ pub mod goal;
 pub mod guard;
 pub mod handoff;
 pub mod history;
+pub mod host;
 pub mod import;
 pub mod init;
 pub mod notify;
