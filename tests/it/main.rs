@@ -24,6 +24,7 @@ mod init;
 mod input;
 mod json;
 mod kills;
+mod mcp;
 mod notify;
 mod persons;
 mod publishing;
