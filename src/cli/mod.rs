@@ -20,6 +20,8 @@ mod quota;
 mod report;
 mod restore;
 mod review;
+#[cfg(test)]
+mod schemas;
 mod secret;
 mod status;
 mod sync;
@@ -183,7 +185,7 @@ struct Said {
 }
 
 /// Every JSON document begins with the version of its shape; fields are only ever added within one.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Versioned<'a, T> {
     schema_version: u32,
     #[serde(flatten)]
@@ -431,8 +433,15 @@ fn usage(process: &Process, error: &clap::Error) -> u8 {
 fn misused(error: &clap::Error) -> Error {
     let text = error.to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let message =
-        lines.next().unwrap_or("the command line makes no sense").trim_start_matches("error: ").to_owned();
+    let message = lines.next().unwrap_or("the command line makes no sense").trim_start_matches("error: ");
+    let message = match message.strip_suffix(':') {
+        // What is missing stands in lines of its own.
+        Some(_) => {
+            let missing: Vec<&str> = lines.take_while(|line| !line.starts_with("Usage")).collect();
+            format!("{message} {}", missing.join(", "))
+        }
+        None => message.to_owned(),
+    };
     Error::new(Kind::Usage, message).hint("run `loopx --help`")
 }
 
@@ -453,12 +462,12 @@ fn fail(process: &Process, error: &Error, json: bool) -> u8 {
 }
 
 /// An error as the one JSON document.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Failed<'a> {
     error: Failure<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Failure<'a> {
     code: &'static str,
     message: &'a str,

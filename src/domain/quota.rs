@@ -171,7 +171,18 @@ impl Quota {
 }
 
 /// A share between 0 and 1 in steps of one ten-thousandth, written as a decimal number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    schemars::JsonSchema,
+    serde::Deserialize,
+)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Share(u16);
 
@@ -220,7 +231,7 @@ impl fmt::Display for Share {
 }
 
 /// One booking: what a turn used. There is one for a turn, whatever happened in between.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spend {
     pub turn: TurnId,

@@ -221,10 +221,23 @@ fn found(
         let what = format!("gate `{}` asks something else: \"{}\"", view.id, view.gate.question);
         return Err(failed(Error::new(Kind::Usage, what).hint(format!("run `loopx gate show {}`", view.id))));
     }
-    let more = ["blocks", "todo", "option"]
-        .iter()
-        .any(|name| arguments.get(*name).and_then(Value::as_array).is_some_and(|values| !values.is_empty()));
-    if more && asked_before.is_none() {
+    let words = |name: &str| -> Vec<&str> {
+        arguments
+            .get(name)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect()
+    };
+    let (gate, blocks) = (&view.gate, words("blocks"));
+    let differs = !blocks.is_empty() && gate.blocks.iter().any(|act| !blocks.contains(&act.word()))
+        || blocks.iter().any(|word| gate.blocks.iter().all(|act| act.word() != *word))
+        || words("option").iter().any(|word| gate.options.iter().all(|option| option.as_str() != *word))
+        || words("todo")
+            .iter()
+            .any(|prefix| gate.todos.iter().all(|todo| !todo.as_str().starts_with(prefix)));
+    if differs {
         let what = format!("gate `{}` is there already, and what waits for it does not change", view.id);
         return Err(failed(Error::new(Kind::Usage, what).hint("leave `blocks`, `todo` and `option` out")));
     }

@@ -35,6 +35,7 @@ mod reports;
 mod restore;
 mod review;
 mod runner;
+mod schemas;
 mod scopes;
 mod secrets;
 mod sequences;

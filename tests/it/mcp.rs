@@ -163,7 +163,6 @@ fn an_agent_works_through_a_turn() {
         client.told("evidence_add", json!({ "todo": todo, "text": "it works" })),
         client.told("turn_end", json!({ "turn_id": "x-1", "outcome": "completed", "summary": "done" })),
         client.told("turn_end", json!({ "turn_id": "x-1", "outcome": "completed", "summary": "done" })),
-        client.told("history", json!({ "limit": 3 })),
         client.told("status", json!({})),
     ];
     let evidence = client.call("evidence_list", json!({}));
@@ -183,15 +182,11 @@ fn an_agent_works_through_a_turn() {
 
     the claim on todo [TODO] holds until 2026-11-30T12:45:05Z already
 
-    added evidence [EVIDENCE]: it works
+    added evidence e-yxss: it works
 
     ended turn x-1: completed, 1 slot used
 
     ended turn x-1: completed, 1 slot used already
-
-      3f3acc2b02  just now  agent:mcp-scripted-client  end turn x-1: completed
-      939b0a6f15  just now  agent:mcp-scripted-client  add evidence [EVIDENCE] for todo [TODO]: it works
-      087c333b61  just now  agent:mcp-scripted-client  begin turn x-1, claim todo [TODO]: one
 
     1 goal
       ship  active  1/48 slots  Ship v2
@@ -200,7 +195,7 @@ fn an_agent_works_through_a_turn() {
     "#);
     assert_snapshot!(repo.git("log --format='%s %(trailers:key=Loopx-Actor,separator= )' loopx/state").stdout.replace(&todo, "[TODO]").replace(e, "[EVIDENCE]"), @"
     end turn x-1: completed Loopx-Actor: agent:mcp-scripted-client
-    add evidence [EVIDENCE] for todo [TODO]: it works Loopx-Actor: agent:mcp-scripted-client
+    add evidence e-yxss for todo [TODO]: it works Loopx-Actor: agent:mcp-scripted-client
     begin turn x-1, claim todo [TODO]: one Loopx-Actor: agent:mcp-scripted-client
     add todo [TODO]: one Loopx-Actor: agent:mcp-scripted-client
     add goal ship: Ship v2 Loopx-Actor: person
@@ -217,6 +212,7 @@ fn the_answers_are_those_of_the_command_line() {
     repo.loopx("gate open 'Ship?' --gate-id ship-it --blocks push --agent-id a").success();
     repo.loopx(&format!("evidence add {todo} --text seen --agent-id a")).success();
     let mut client = Client::old_with(&program, &["--agent-id", "a", "mcp"], json!({}));
+    let token = ["gh", "p_", "0123456789abcdefghij", "ABCDEFGHIJ012345"].concat();
     let run = |words: &[&str]| {
         let words: Vec<OsString> =
             ["--agent-id", "a", "--json"].iter().chain(words).map(Into::into).collect();
@@ -239,11 +235,7 @@ fn the_answers_are_those_of_the_command_line() {
         ("history", json!({ "patch": true }), &["history", "--patch"]),
         ("history", json!({ "follow": "gate/ship-it" }), &["history", "--follow", "gate/ship-it"]),
         ("todo_add", json!({ "title": "a\u{1b}[2Jb" }), &["todo", "add", "a\u{1b}[2Jb"]),
-        (
-            "todo_add",
-            json!({ "title": "key AKIAIOSFODNN7EXAMPLE" }),
-            &["todo", "add", "key AKIAIOSFODNN7EXAMPLE"],
-        ),
+        ("todo_add", json!({ "title": format!("key {token}") }), &["todo", "add", &format!("key {token}")]),
         (
             "gate_open",
             json!({ "question": "Ship?", "gate_id": "ship-it" }),
@@ -376,7 +368,7 @@ fn arguments_that_make_no_sense_are_refused_clearly() {
     hint: look at the tool's input schema
     [error] error: the argument '--next' cannot be used with '[TODO]'
     hint: run `loopx --help`
-    [error] error: the following required arguments were not provided:
+    [error] error: the following required arguments were not provided: <TODO>
     hint: run `loopx --help`
     [error] error: invalid value '--json' for '<TODO>': `--json` is not a todo id (expected `t-` and what follows it, such as `t-7k3q`, or an unambiguous beginning of that)
     hint: run `loopx --help`
@@ -601,6 +593,8 @@ fn a_person_is_asked_in_the_host_and_the_gate_waits_on() {
         asked(json!({ "gate_id": "ship-it" }), json!({ "action": "accept" })),
         asked(json!({ "gate_id": "ship-it", "question": "Something else?" }), json!({})),
         asked(json!({ "gate_id": "ship-it", "blocks": ["turn"] }), json!({})),
+        asked(json!({ "question": "Ship it?", "blocks": ["push"], "option": ["later"] }), json!({})),
+        asked(json!({ "question": "Ship it?", "blocks": ["push"] }), json!({ "action": "decline" })),
         asked(json!({ "gate_id": "nothing" }), json!({})),
     ];
     assert_snapshot!(scene.join("\n"), @r#"
@@ -625,6 +619,13 @@ fn a_person_is_asked_in_the_host_and_the_gate_waits_on() {
 
     error: gate `ship-it` is there already, and what waits for it does not change
     hint: leave `blocks`, `todo` and `option` out
+
+    error: gate `ship-it` is there already, and what waits for it does not change
+    hint: leave `blocks`, `todo` and `option` out
+
+    gate ship-it: "Ship it?"
+    they gave no answer in the host
+    a person answers at a terminal of their own with `loopx gate resolve ship-it --decision approve` (or `reject`)
 
     error: there is no gate `nothing`
     hint: run `loopx gate list --all`
@@ -666,10 +667,7 @@ fn in_the_newer_era_the_question_comes_back_as_a_result() {
     for state in ["ship/none", "../x", "ship/ship-it/x", ""] {
         let made_up = json!({ "name": "gate_ask", "arguments": { "question": "Another?" }, "inputResponses": answers, "requestState": state });
         let told = client.ask("tools/call", made_up);
-        assert!(
-            !told["result"]["content"][0]["text"].as_str().unwrap_or_default().contains("ship-it has"),
-            "{told}"
-        );
+        assert_eq!(told["result"]["isError"], state != "", "{told}");
     }
     client.leave();
     assert_eq!(repo.loopx("gate list --json").json()["gates"][0]["state"]["is"], "open");
@@ -681,15 +679,18 @@ fn an_answer_in_the_host_does_not_count_where_answers_are_signed() {
     let repo = Sandbox::ready();
     repo.feed("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", "../home/key"], "").success();
     repo.person("approver add ann --key ../home/key.pub", "ann").success();
-    let switched = repo.person("policy set --approval signed", "signed");
-    assert_eq!(switched.code, 0, "{switched}");
+    repo.loopx("policy set approval=signed --agent-id a").success();
     let program = repo.program(LOOPX);
     let mut client = Client::old(&program, json!({ "elicitation": {} }));
     client.send("tools/call", json!({ "name": "gate_ask", "arguments": { "question": "Ship it?" } }));
     let question = client.next();
     let answer = json!({ "action": "accept", "content": { "decision": "approve" } });
     client.line(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }).to_string());
-    assert_snapshot!(client.next()["result"]["content"][0]["text"].as_str().expect("a text"), @"");
+    assert_snapshot!(client.next()["result"]["content"][0]["text"].as_str().expect("a text"), @r#"
+    opened gate ship-it: "Ship it?"
+    answered in the host: approve; not proven, so the gate waits on
+    a person answers with an approver's signature with `loopx gate resolve ship-it --decision approve` (or `reject`)
+    "#);
     client.leave();
     assert_eq!(repo.loopx("gate list --json").json()["gates"][0]["state"]["is"], "open");
 }
@@ -888,4 +889,74 @@ fn a_prompt_tells_the_agent_what_to_do() {
     {"code":-32602,"message":"there is no prompt `nothing`"}
     "#);
     client.leave();
+}
+
+/// The folders with the programs of official clients: `mcp-inspector`, and a `python` that has the package `mcp`.
+fn clients() -> Option<String> {
+    let named = std::env::var("LOOPX_MCP_CLIENTS").ok().filter(|named| !named.is_empty());
+    if named.is_none() {
+        println!("skipped: `LOOPX_MCP_CLIENTS` names no folder; see docs/mcp.md");
+    }
+    named
+}
+
+#[test]
+fn official_python_client_speaks_both_eras() {
+    let Some(clients) = clients() else { return };
+    let client = std::path::absolute("tests/mcp/client.py").expect("a path").display().to_string();
+    for (mode, speaks) in [("auto", NEW), ("legacy", OLD)] {
+        let mut repo = Sandbox::ready();
+        repo.put_on_path(&clients);
+        let told = repo.feed("python", &[&client, LOOPX, mode], "").success().stdout;
+        assert_eq!(told.lines().next(), Some(&*format!("speaks {speaks} with loopx")));
+        let rest = told.split_once('\n').expect("more").1;
+        insta::allow_duplicates! { assert_snapshot!(rest, @r#"
+        25 tools, 10 of which read
+        added: False, one
+        wrong: True, usage
+        should run: True
+        asked: Ship it?
+        gate ship-it: "Ship it?"
+        answered in the host: approve; not proven, so the gate waits on
+        a person answers at a terminal of their own with `loopx gate resolve ship-it --decision approve` (or `reject`)
+        the gate is open
+        loopx://goal/ship: True
+        loopx://gate/ship/ship-it: True
+        ['start-loop', 'hand-over']
+        Stop well, so that somebody who knows nothing of this conversation can go on.
+        "#); }
+        repo.loopx("verify").success();
+    }
+}
+
+#[test]
+fn official_inspector_understands_every_answer() {
+    let Some(clients) = clients() else { return };
+    let mut repo = Sandbox::ready();
+    repo.put_on_path(&clients);
+    let inspect = |args: &str| {
+        let line: Vec<String> =
+            crate::sandbox::words(args).iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let words: Vec<&str> =
+            ["--cli", LOOPX, "mcp"].into_iter().chain(line.iter().map(String::as_str)).collect();
+        let output = repo.feed("mcp-inspector", &words, "").success();
+        output.json()
+    };
+    assert!(inspect("--method tools/list")["tools"].as_array().expect("tools").len() > 20);
+    let added =
+        inspect("--method tools/call --tool-name todo_add --tool-arg title=one --tool-arg priority=p1");
+    assert_eq!(added["structuredContent"]["added"]["by"], "agent:mcp-inspector-cli");
+    let begun = inspect("--method tools/call --tool-name turn_begin --tool-arg turn_id=x-1");
+    assert_eq!(begun["structuredContent"]["turn"]["id"], "x-1");
+    assert_eq!(inspect("--method tools/call --tool-name todo_add --tool-arg colour=red")["isError"], true);
+    assert_eq!(inspect("--method resources/list")["resources"][0]["uri"], "loopx://goal/ship");
+    assert!(inspect("--method resources/read --uri loopx://goal/ship")["contents"][0]["text"].is_string());
+    assert_eq!(
+        inspect("--method resources/templates/list")["resourceTemplates"].as_array().expect("some").len(),
+        2
+    );
+    assert_eq!(inspect("--method prompts/list")["prompts"][0]["name"], "start-loop");
+    assert!(
+        inspect("--method prompts/get --prompt-name hand-over")["messages"][0]["content"]["text"].is_string()
+    );
 }
