@@ -5,21 +5,27 @@ mod bypass;
 mod check;
 mod compact;
 mod config;
+mod context;
 mod doctor;
 mod evidence;
 mod gate;
 mod goal;
 mod guard;
+mod handoff;
 mod history;
 mod hooks;
 mod host;
 mod init;
+mod mcp;
 mod notify;
+mod packet;
 mod policy;
 mod quota;
 mod report;
 mod restore;
 mod review;
+#[cfg(test)]
+mod schemas;
 mod secret;
 mod status;
 mod sync;
@@ -41,7 +47,7 @@ use crate::{
     caller::Caller,
     domain::{
         id::{AgentId, GoalId},
-        secret::clean,
+        secret::{clean, custom::Custom},
     },
     error::{Error, Kind},
     ops::{self, Ctx, Done, bypass::Bypasses},
@@ -61,8 +67,18 @@ struct Cli {
     command: Command,
 }
 
+/// `loopx hook …` and nothing else. Git and hosts call it at every step, and half of what starting takes is telling clap of all
+/// the other commands.
+#[derive(Debug, Parser)]
+struct OnlyHook {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    hook: crate::hook::Hook,
+}
+
 /// Options of every command.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 struct Global {
     /// Print one JSON document instead of words, errors included
     #[arg(long, global = true)]
@@ -111,10 +127,17 @@ enum Command {
     /// One slice of work, from beginning to end
     #[command(subcommand)]
     Turn(turn::Turn),
+    /// What a fresh agent needs to know, in a few kilobytes
+    Context(context::ContextArgs),
+    /// The note for whoever goes on
+    #[command(subcommand)]
+    Handoff(handoff::Handoff),
     /// What happened, newest first
     History(history::History),
     /// What came of the last days: outcomes, decisions, spend, open questions, evidence
     Report(report::ReportArgs),
+    /// What a person has to look at: what waits for them, risks, and what came in since they last looked, for a pull request
+    ReviewPacket(packet::ReviewPacket),
     /// Who set each field of a record, when, and in which turn
     Blame(history::BlameArgs),
     /// What changed between two states, in sentences
@@ -163,6 +186,8 @@ enum Command {
     Sync(sync::Sync),
     /// Take loopx out of this clone again; the state stays unless it is purged (a person at a terminal only)
     Uninstall(uninstall::Uninstall),
+    /// Serve an agent's host with the Model Context Protocol on standard input and output
+    Mcp(mcp::Mcp),
     /// Called by git and by cargo, not by people
     #[command(subcommand, hide = true)]
     Hook(crate::hook::Hook),
@@ -184,7 +209,7 @@ struct Said {
 }
 
 /// Every JSON document begins with the version of its shape; fields are only ever added within one.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Versioned<'a, T> {
     schema_version: u32,
     #[serde(flatten)]
@@ -234,9 +259,11 @@ impl Said {
 
 /// Runs the command that `process` was started with. Returns its exit code.
 pub fn run(process: &Process) -> u8 {
-    let cli = match Cli::try_parse_from(process.args()) {
+    let cli = match parsed(process.args()) {
         // Before anything is made of the words: ids are derived from them, and sentences.
-        Ok(cli) if cli.global.redact => Cli::try_parse_from(redacted(process.args())),
+        Ok(cli) if cli.global.redact => {
+            Cli::try_parse_from(redacted(process.args(), &rules(process, &cli.global)))
+        }
         parsed => parsed,
     };
     let cli = match cli {
@@ -252,6 +279,17 @@ pub fn run(process: &Process) -> u8 {
         Ok(Answer::Silent(code)) => code,
         Err(error) => fail(process, &host::way_on(process, error), json),
     }
+}
+
+/// What the words of a command line mean.
+fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
+    if let [_, command, rest @ ..] = args
+        && command == "hook"
+        && let Ok(OnlyHook { global, hook }) = OnlyHook::try_parse_from([command].into_iter().chain(rest))
+    {
+        return Ok(Cli { global, command: Command::Hook(hook) });
+    }
+    Cli::try_parse_from(args)
 }
 
 /// Runs `git-remote-loopx <remote> <address>`. Returns its exit code.
@@ -275,6 +313,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
     let global = cli.global;
     let command = match cli.command {
         Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, || context(process, &global)))),
+        Command::Mcp(mcp) => return mcp.serve(process, global),
         Command::Guard(guard) => return guard.run(process, &global, || context(process, &global)),
         Command::Demo => {
             let told = crate::demo::play(process, global.json)?;
@@ -299,7 +338,9 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
     let said = match command {
         Command::Status => {
             let around = around();
-            return Ok(Answer::Said(status::status(ctx, around.as_ref())?.noticing(around.as_ref())));
+            return Ok(Answer::Said(
+                status::status(process, ctx, around.as_ref())?.noticing(around.as_ref()),
+            ));
         }
         Command::Bypass(bypass) => return Ok(Answer::Said(bypass.run(process, ctx)?)),
         Command::Init(init) => init.run(process, ctx)?,
@@ -310,8 +351,10 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::ResolveGate(resolve) => resolve.run(process, ctx)?,
         Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
-        Command::Quota(quota) => quota.run(ctx)?,
+        Command::Quota(quota) => quota.run(process, ctx)?,
         Command::Turn(turn) => turn.run(process, ctx)?,
+        Command::Context(context) => context.run(ctx, json)?,
+        Command::Handoff(handoff) => handoff.run(process, ctx)?,
         Command::History(history) => match history.run(process, ctx, json)? {
             Answer::Said(said) => said,
             Answer::Silent(code) => {
@@ -322,6 +365,7 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
             }
         },
         Command::Report(report) => report.run(ctx, json)?,
+        Command::ReviewPacket(packet) => packet.run(ctx)?,
         Command::Blame(blame) => blame.run(ctx)?,
         Command::Diff(diff) => diff.run(ctx)?,
         Command::Doctor(doctor) => doctor.run(process, ctx)?,
@@ -340,7 +384,11 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Hooks(hooks) => hooks.run(process, ctx)?,
         Command::Host(host) => host.run(process, ctx)?,
         Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
-        Command::Hook(_) | Command::Guard(_) | Command::Demo | Command::Completions { .. } => {
+        Command::Hook(_)
+        | Command::Guard(_)
+        | Command::Mcp(_)
+        | Command::Demo
+        | Command::Completions { .. } => {
             return Err(Error::new(Kind::Bug, "a command came a second time"));
         }
     };
@@ -385,11 +433,16 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
     })
 }
 
+/// The user's own rules for secrets. Where they cannot be had, the command says so itself.
+fn rules(process: &Process, global: &Global) -> Custom {
+    context(process, global).ok().and_then(|ctx| ctx.store.git().secret_rules().ok()).unwrap_or_default()
+}
+
 /// The words of a command with marks in the place of what looks like a secret; those of a command to be run stay.
-fn redacted(args: &[OsString]) -> Vec<OsString> {
+fn redacted(args: &[OsString], rules: &Custom) -> Vec<OsString> {
     let ours = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let clean = |arg: &OsString| match arg.to_str() {
-        Some(text) => OsString::from(clean(text).into_owned()),
+        Some(text) => OsString::from(rules.clean(text).unwrap_or_else(|_| clean(text)).into_owned()),
         None => arg.clone(),
     };
     args[..ours].iter().map(clean).chain(args[ours..].iter().cloned()).collect()
@@ -416,21 +469,28 @@ fn usage(process: &Process, error: &clap::Error) -> u8 {
             process.err(&error.to_string());
             Kind::Usage.exit_code()
         }
+        _ if wants_json => fail(process, &misused(error), true),
         _ => {
-            let text = error.to_string();
-            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            let message = lines
-                .next()
-                .unwrap_or("the command line makes no sense")
-                .trim_start_matches("error: ")
-                .to_owned();
-            if wants_json {
-                return fail(process, &Error::new(Kind::Usage, message).hint("run `loopx --help`"), true);
-            }
-            process.err(&text);
+            process.err(&error.to_string());
             Kind::Usage.exit_code()
         }
     }
+}
+
+/// A usage error in one line.
+fn misused(error: &clap::Error) -> Error {
+    let text = error.to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.next().unwrap_or("the command line makes no sense").trim_start_matches("error: ");
+    let message = match message.strip_suffix(':') {
+        // What is missing stands in lines of its own.
+        Some(_) => {
+            let missing: Vec<&str> = lines.take_while(|line| !line.starts_with("Usage")).collect();
+            format!("{message} {}", missing.join(", "))
+        }
+        None => message.to_owned(),
+    };
+    Error::new(Kind::Usage, message).hint("run `loopx --help`")
 }
 
 /// Prints an answer. Returns an exit code when that failed: an answer that nobody got is no success.
@@ -442,29 +502,35 @@ fn print(process: &Process, text: &str) -> Option<u8> {
 
 /// Says what went wrong: in words on standard error, or as the one JSON document on standard output.
 fn fail(process: &Process, error: &Error, json: bool) -> u8 {
-    #[derive(Serialize)]
-    struct Failed<'a> {
-        error: Body<'a>,
-    }
-    #[derive(Serialize)]
-    struct Body<'a> {
-        code: &'static str,
-        message: &'a str,
-        hints: &'a [String],
-        retryable: bool,
-    }
     if json {
-        let body = Body {
-            code: error.kind.code(),
-            message: &error.message,
-            hints: &error.hints,
-            retryable: error.kind.is_retryable(),
-        };
-        let document = Said::read(&Failed { error: body }, String::new()).json + "\n";
-        return print(process, &document).unwrap_or(error.kind.exit_code());
+        return print(process, &(document(error) + "\n")).unwrap_or(error.kind.exit_code());
     }
     process.err(&error.to_string());
     error.kind.exit_code()
+}
+
+/// An error as the one JSON document.
+#[derive(Serialize, schemars::JsonSchema)]
+struct Failed<'a> {
+    error: Failure<'a>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Failure<'a> {
+    code: &'static str,
+    message: &'a str,
+    hints: &'a [String],
+    retryable: bool,
+}
+
+fn document(error: &Error) -> String {
+    let failure = Failure {
+        code: error.kind.code(),
+        message: &error.message,
+        hints: &error.hints,
+        retryable: error.kind.is_retryable(),
+    };
+    Said::read(&Failed { error: failure }, String::new()).json
 }
 
 fn completions(shell: clap_complete::Shell) -> Said {

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// How a turn went.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Course {
     /// What was taken; none in a turn that is to think of the next todos.
@@ -26,7 +26,7 @@ pub struct Course {
 }
 
 /// How a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct End {
     pub outcome: Outcome,
@@ -38,7 +38,7 @@ pub struct End {
 }
 
 /// What came of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Progress,
@@ -70,7 +70,8 @@ impl Outcome {
 impl Spend {
     /// A turn that begins: `slots` are put aside for it.
     pub fn begin(turn: TurnId, slots: u32, todo: Option<TodoId>, until: Timestamp, added: Stamp) -> Self {
-        Self { turn, slots, evidence: Vec::new(), added, course: Some(Course { todo, until, end: None }) }
+        let course = Some(Course { todo, until, end: None });
+        Self { turn, slots, evidence: Vec::new(), added, course, voided: None }
     }
 
     /// The turn was begun and goes on.
