@@ -525,14 +525,16 @@ fn an_agent_installs_and_only_a_person_takes_out() {
     $ loopx host install agents-md --yes --agent-id a
     --- /dev/null
     +++ AGENTS.md
-    @@ -0,0 +1,12 @@
+    @@ -0,0 +1,14 @@
     +<!-- loopx:begin -->
     +## loopx
     +
     +loopx keeps the state of this repository's agent loops: goals, gates, todos, evidence and quota.
     +
+    +- `loopx context` tells what a fresh start needs: the goal, the open work, what the last turn left behind.
     +- `loopx quota should-run` answers whether there is work now, which, and why. Exit 0 is yes, exit 10 is not now.
     +- `loopx turn begin` starts one slice of work and names its todo; `loopx turn end` records what came of it.
+    +- `loopx handoff write` leaves a note for whoever goes on.
     +- `loopx evidence run -- <command>` runs a command and keeps its result.
     +- `loopx gate open "<question>"` asks the person; `loopx gate list` shows what waits. Only a person answers a gate.
     +- While a gate is open, the pushes and publishing that it covers are refused. `--no-verify` is noticed and recorded.
@@ -551,14 +553,16 @@ fn an_agent_installs_and_only_a_person_takes_out() {
     $ loopx host uninstall agents-md --dry-run
     --- AGENTS.md
     +++ /dev/null
-    @@ -1,12 +0,0 @@
+    @@ -1,14 +0,0 @@
     -<!-- loopx:begin -->
     -## loopx
     -
     -loopx keeps the state of this repository's agent loops: goals, gates, todos, evidence and quota.
     -
+    -- `loopx context` tells what a fresh start needs: the goal, the open work, what the last turn left behind.
     -- `loopx quota should-run` answers whether there is work now, which, and why. Exit 0 is yes, exit 10 is not now.
     -- `loopx turn begin` starts one slice of work and names its todo; `loopx turn end` records what came of it.
+    -- `loopx handoff write` leaves a note for whoever goes on.
     -- `loopx evidence run -- <command>` runs a command and keeps its result.
     -- `loopx gate open "<question>"` asks the person; `loopx gate list` shows what waits. Only a person answers a gate.
     -- While a gate is open, the pushes and publishing that it covers are refused. `--no-verify` is noticed and recorded.
@@ -577,14 +581,16 @@ fn a_person_is_asked_at_a_terminal() {
     assert_snapshot!(repo.person("host install agents-md", "n"), @r#"
     --- /dev/null
     +++ AGENTS.md
-    @@ -0,0 +1,12 @@
+    @@ -0,0 +1,14 @@
     +<!-- loopx:begin -->
     +## loopx
     +
     +loopx keeps the state of this repository's agent loops: goals, gates, todos, evidence and quota.
     +
+    +- `loopx context` tells what a fresh start needs: the goal, the open work, what the last turn left behind.
     +- `loopx quota should-run` answers whether there is work now, which, and why. Exit 0 is yes, exit 10 is not now.
     +- `loopx turn begin` starts one slice of work and names its todo; `loopx turn end` records what came of it.
+    +- `loopx handoff write` leaves a note for whoever goes on.
     +- `loopx evidence run -- <command>` runs a command and keeps its result.
     +- `loopx gate open "<question>"` asks the person; `loopx gate list` shows what waits. Only a person answers a gate.
     +- While a gate is open, the pushes and publishing that it covers are refused. `--no-verify` is noticed and recorded.
