@@ -206,6 +206,10 @@ fn parse<T: Stored>(text: &str) -> Result<Table, String> {
         Syntax::Page => {
             let (facts, body) = parts(text).ok_or("it has no facts between two lines of `+++`")?;
             let mut table = parse_toml(facts)?;
+            // A fact that would end the facts where it is written again.
+            if page(table.clone()).is_ok_and(|page| parts(&page).is_none_or(|(_, text)| text != "\n")) {
+                return Err("a fact has a line of `+++` in it".to_owned());
+            }
             let body = body.strip_suffix('\n').ok_or("its text does not end with a line feed")?;
             match table.insert(TEXT.to_owned(), body.into()) {
                 None => Ok(table),
@@ -311,6 +315,10 @@ is = "open"
             ("the tests", "it has no facts between two lines of `+++`"),
             (&page[..page.len() - 1], "its text does not end with a line feed"),
             (&page.replace("[written]", "text = 1\n[written]"), "it has two texts"),
+            (
+                &newer.replace("\"red\"", r#""a\n+++\n\nb""#),
+                "a fact has a line of `+++` in it",
+            ),
         ] {
             let problem = decode::<Handoff>("h", bad.as_bytes()).map(|_| ()).unwrap_err().to_string();
             assert_eq!(problem, format!("`h` on the state branch cannot be read: {why}"));

@@ -817,7 +817,7 @@ fn nothing_of_sync_stays_after_a_purge() {
 }
 
 #[test]
-fn of_two_notes_the_later_one_stands() {
+fn of_two_notes_the_one_that_is_synced_last_stands() {
     let mut repo = two();
     repo.loopx("handoff write 'from here' --agent-id a").success();
     repo.cd("other").loopx("handoff write 'from there' --agent-id b").success();
