@@ -35,6 +35,7 @@ pub mod authority;
 pub mod change;
 pub mod decision;
 pub mod push;
+pub mod receipt;
 pub mod refusal;
 pub mod scope;
 pub mod secret;

@@ -314,14 +314,14 @@ fn asked(id: &GateId, gate: &Gate) -> Question {
 }
 
 fn acceptance(goal: &Goal) -> Vec<Criterion> {
-    let evidence = match &goal.state {
+    let achieved = match &goal.state {
         GoalState::Achieved { evidence, .. } => &evidence[..],
         GoalState::Active {} | GoalState::Paused { .. } | GoalState::Abandoned { .. } => &[],
     };
     let criterion = |(at, says): (usize, &Title)| Criterion {
         number: at + 1,
         says: says.clone(),
-        evidence: evidence.get(at).cloned(),
+        evidence: achieved.get(at).or_else(|| goal.met(at + 1)).cloned(),
     };
     goal.done_when.iter().enumerate().map(criterion).collect()
 }
@@ -382,6 +382,9 @@ fn commands(
     if let Some(todo) = todo {
         commands.push(format!("loopx todo show {}", todo.id));
         commands.push(format!("loopx evidence add --todo {} --text \"<what was seen>\"", todo.id));
+    }
+    if may_work && let Some((number, _)) = state.goal.unmet().first() {
+        commands.push(format!("loopx goal meet {goal} --met {number}=<evidence>"));
     }
     if may_work {
         commands.push(format!("loopx todo add --goal-id {goal} \"<next step>\""));

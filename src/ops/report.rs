@@ -206,7 +206,7 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
             state: state.goal.state.word(),
             done: report.outcomes.iter().filter(|done| done.goal == state.id && done.state == "done").count(),
             open: state.todos.len(),
-            slots: of_goal.map(|(_, spend)| spend.slots).sum(),
+            slots: of_goal.map(|(_, spend)| spend.counted()).sum(),
             id: state.id.clone(),
         });
         report.questions.extend(state.gates.into_iter().map(|(id, gate)| Question {
@@ -329,11 +329,11 @@ pub(super) fn spending(spends: &[(GoalId, Spend)], since: Timestamp, until: Time
     let mut agents: BTreeMap<String, u32> = BTreeMap::new();
     for (_, spend) in spends {
         if let Some(slots) = days.get_mut(&day(spend.added.at)) {
-            *slots += spend.slots;
+            *slots += spend.counted();
         }
-        *agents.entry(spend.added.by.name().to_owned()).or_default() += spend.slots;
+        *agents.entry(spend.added.by.name().to_owned()).or_default() += spend.counted();
     }
-    let slots = spends.iter().map(|(_, spend)| spend.slots).sum();
+    let slots = spends.iter().map(|(_, spend)| spend.counted()).sum();
     let days = days.into_iter().map(|(day, slots)| Day { day, slots }).collect();
     Spending { turns: spends.len(), slots, days, agents }
 }

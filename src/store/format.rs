@@ -83,12 +83,12 @@ impl Stored for Handoff {
 
 impl Stored for Goal {
     const SYNTAX: Syntax = Syntax::Json;
-    const FIELDS: &'static [&'static str] = &["objective", "done_when", "features", "added", "state"];
+    const FIELDS: &'static [&'static str] = &["objective", "done_when", "met", "features", "added", "state"];
 }
 
 impl Stored for Spend {
     const SYNTAX: Syntax = Syntax::Json;
-    const FIELDS: &'static [&'static str] = &["turn", "slots", "evidence", "added", "course"];
+    const FIELDS: &'static [&'static str] = &["turn", "slots", "evidence", "added", "course", "voided"];
 }
 
 /// `quota.json`: the limits of all goals in one file.
@@ -315,10 +315,7 @@ is = "open"
             ("the tests", "it has no facts between two lines of `+++`"),
             (&page[..page.len() - 1], "its text does not end with a line feed"),
             (&page.replace("[written]", "text = 1\n[written]"), "it has two texts"),
-            (
-                &newer.replace("\"red\"", r#""a\n+++\n\nb""#),
-                "a fact has a line of `+++` in it",
-            ),
+            (&newer.replace("\"red\"", r#""a\n+++\n\nb""#), "a fact has a line of `+++` in it"),
         ] {
             let problem = decode::<Handoff>("h", bad.as_bytes()).map(|_| ()).unwrap_err().to_string();
             assert_eq!(problem, format!("`h` on the state branch cannot be read: {why}"));

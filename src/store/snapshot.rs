@@ -106,7 +106,7 @@ impl<'s> Snapshot<'s> {
 
     /// The limit of one goal.
     pub fn quota(&self, goal: &GoalId) -> Result<Quota, Error> {
-        Ok(self.quotas()?.get(goal).copied().unwrap_or_default())
+        Ok(self.quotas()?.get(goal).cloned().unwrap_or_default())
     }
 
     /// The gates in force: open and rejected ones.

@@ -133,6 +133,7 @@ impl Store {
         }
         let news = self.line(theirs, base)?;
         self.must_be_legal(&news, now, progress)?;
+        self.must_bring_no_secret(&news, Some(&self.at(ours)?.policy()?))?;
         let mut drops = Vec::new();
         let step = match base {
             None => match self.apart(remote, ours, theirs) {
@@ -246,7 +247,7 @@ impl Store {
     }
 
     /// The files that a commit changed, with what they are after it.
-    fn changes(&self, id: ObjectId) -> Result<BTreeMap<String, Option<ObjectId>>, Error> {
+    pub(super) fn changes(&self, id: ObjectId) -> Result<BTreeMap<String, Option<ObjectId>>, Error> {
         let old = self.parent(id)?.map(|parent| self.git.base(parent)).transpose()?;
         let mut changes = BTreeMap::new();
         let new = Some(self.git.base(id)?.tree);
@@ -296,6 +297,13 @@ impl Store {
         Ok(tip)
     }
 
+    /// The whole message of a commit.
+    pub(super) fn said(&self, id: ObjectId) -> Result<String, Error> {
+        let damaged = |error: gix::Error| Error::Damaged(chain(&error));
+        let commit = self.git.repo().find_commit(id).map_err(damaged)?;
+        Ok(commit.message_raw().map_err(damaged)?.to_str_lossy().into_owned())
+    }
+
     fn message_of(&self, id: ObjectId) -> Result<Message, Error> {
         let damaged = |error: gix::Error| Error::Damaged(chain(&error));
         let odd = || Error::Damaged(format!("{id} has no author that could sign off"));
@@ -321,6 +329,8 @@ impl Store {
             Some(
                 Op::GateResolve
                     | Op::GoalConfigure
+                    | Op::QuotaVoid
+                    | Op::QuotaGrant
                     | Op::GoalResume
                     | Op::GoalAchieve
                     | Op::GoalAbandon

@@ -84,7 +84,7 @@ fn every_command_prints_one_document() {
     guard check --for publish: allowed for gates schema_version tip
     quota should-run: answer goal next schema_version should_run todo why
     quota spend-slot --turn-id turn-1: added commit goal id quota schema_version slots turn warnings
-    quota status: allowed_slots compute free_at goal schema_version slot_minutes spent_slots window_hours
+    quota status: allowed_slots cap_slots compute free_at goal grants schema_version slot_minutes spent_slots window_hours
     evidence add --metric p99=1 --unit ms: added commit dirty goal id schema_version warnings what
     evidence change --base HEAD: added commit dirty goal id schema_version warnings what
     policy show: approval repository schema_version
@@ -99,6 +99,7 @@ fn every_command_prints_one_document() {
     blame goal/ship: fields record schema_version
     diff loopx/state~1..: changes from schema_version to
     report: bypasses decisions evidence goals outcomes questions schema_version since spend tip until
+    review-packet: chores decisions evidence goals looked needed outcomes risks schema_version since spend tip until
     status: branch distrust enforcement gates goals schema_version tip todos view
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version

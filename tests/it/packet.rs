@@ -94,8 +94,10 @@ fn a_person_finds_what_waits_and_what_went_wrong() {
             "compute": 0.0625,
             "window_hours": 24,
             "slot_minutes": 30,
+            "cap_slots": null,
             "allowed_slots": 3,
-            "spent_slots": 1
+            "spent_slots": 1,
+            "grants": []
           }
         }
       ],
