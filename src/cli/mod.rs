@@ -14,6 +14,7 @@ mod guard;
 mod handoff;
 mod history;
 mod hooks;
+mod host;
 mod init;
 mod notify;
 mod packet;
@@ -172,6 +173,9 @@ enum Command {
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
+    /// The programs that agents live in: what each of them asks loopx
+    #[command(subcommand)]
+    Host(host::Host),
     /// The one remote that the state may go to
     #[command(subcommand)]
     Remote(sync::Remote),
@@ -268,7 +272,7 @@ pub fn run(process: &Process) -> u8 {
             print(process, &if json { said.json + "\n" } else { said.text }).unwrap_or(said.code)
         }
         Ok(Answer::Silent(code)) => code,
-        Err(error) => fail(process, &error, json),
+        Err(error) => fail(process, &host::way_on(process, error), json),
     }
 }
 
@@ -328,7 +332,9 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
     let said = match command {
         Command::Status => {
             let around = around();
-            return Ok(Answer::Said(status::status(ctx, around.as_ref())?.noticing(around.as_ref())));
+            return Ok(Answer::Said(
+                status::status(process, ctx, around.as_ref())?.noticing(around.as_ref()),
+            ));
         }
         Command::Bypass(bypass) => return Ok(Answer::Said(bypass.run(process, ctx)?)),
         Command::Init(init) => init.run(process, ctx)?,
@@ -356,7 +362,7 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::ReviewPacket(packet) => packet.run(ctx)?,
         Command::Blame(blame) => blame.run(ctx)?,
         Command::Diff(diff) => diff.run(ctx)?,
-        Command::Doctor(doctor) => doctor.run(ctx)?,
+        Command::Doctor(doctor) => doctor.run(process, ctx)?,
         Command::Check(check) => check.run(ctx)?,
         Command::Secret(secret) => secret.run(process, ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,
@@ -370,6 +376,7 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Sync(sync) => sync.run(process, ctx)?,
         Command::Notify(notify) => notify.run(process, ctx)?,
         Command::Hooks(hooks) => hooks.run(process, ctx)?,
+        Command::Host(host) => host.run(process, ctx)?,
         Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
         Command::Hook(_) | Command::Guard(_) | Command::Demo | Command::Completions { .. } => {
             return Err(Error::new(Kind::Bug, "a command came a second time"));

@@ -53,6 +53,21 @@ pub struct Pending {
     pub rest: Vec<GateId>,
 }
 
+impl Pending {
+    /// The same, with the questions first that cover something which could be done now.
+    fn first_over(self, facts: &Facts<'_>) -> Self {
+        let could_be_done = || facts.ready.iter().copied().chain(facts.own.map(|(todo, _)| todo));
+        let covers = |id: &GateId| could_be_done().any(|todo| facts.state.gates[id].stops(todo));
+        let (over, beside): (Vec<_>, Vec<_>) =
+            std::iter::once(self.first.clone()).chain(self.rest.iter().cloned()).partition(covers);
+        let mut gates = over.into_iter().chain(beside);
+        match gates.next() {
+            Some(first) => Self { first, rest: gates.collect() },
+            None => self,
+        }
+    }
+}
+
 /// What is waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Waiting {
@@ -277,7 +292,7 @@ impl Rule {
                 looked(Decision::Stop { why: Stopped::NoCompute }, vec!["quota".into()])
             }
             Self::Gated => {
-                let gates = facts.waiting.clone()?;
+                let mut gates = facts.waiting.clone()?;
                 // An open gate for everything covers even work that nobody has thought of yet.
                 let over_everything = |gate: &super::gate::Gate| {
                     gate.is_open() && gate.todos.is_empty() && gate.holds_back(super::gate::Act::Turn)
@@ -286,6 +301,9 @@ impl Rule {
                 let has_work = facts.own.is_some() || !facts.ready.is_empty();
                 let all_covered = facts.continued().is_none() && facts.best().is_none() && has_work;
                 (everything_waits || all_covered).then_some(())?;
+                if !everything_waits {
+                    gates = gates.first_over(facts);
+                }
                 let records = gate_names(&gates);
                 looked(Decision::Ask { gates }, records)
             }
@@ -376,12 +394,12 @@ fn own_claim<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Option<(&'a 
     state
         .todos
         .iter()
-        .filter(|(_, todo)| {
+        .filter_map(|(id, todo)| todo.holder(now).map(|(by, until)| (id, todo, by, until)))
+        .filter(|(_, _, by, _)| by.agent() == Some(agent))
+        .filter(|(_, todo, ..)| {
             todo.for_ == Worker::Agent && !todo.needs.iter().any(|need| state.todos.contains_key(need))
         })
-        .filter_map(|(id, todo)| todo.holder(now).map(|(by, until)| (id, by, until)))
-        .filter(|(_, by, _)| by.agent() == Some(agent))
-        .map(|(id, _, until)| (id, until))
+        .map(|(id, _, _, until)| (id, until))
         .min_by_key(|(_, until)| *until)
 }
 
@@ -586,6 +604,11 @@ mod tests {
         let older = Gate { asked: stamp("agent:b", "08:00"), ..gate(&["t-0001"]) };
         let state = loop_with(&[("t-0001", todo("p0"))], &[("bucket", gate(&["t-0001"])), ("older", older)]);
         check(&state, Decision::Ask { gates: pending("older", &["bucket"]) });
+        let needy = Todo { needs: [todo_id("t-0001")].into(), ..todo("p0") };
+        let older = Gate { asked: stamp("agent:b", "08:00"), ..gate(&["t-0002"]) };
+        let todos = [("t-0001", todo("p0")), ("t-0002", needy)];
+        let state = loop_with(&todos, &[("bucket", gate(&["t-0001"])), ("older", older)]);
+        check(&state, Decision::Ask { gates: pending("bucket", &["older"]) });
     }
 
     #[test]

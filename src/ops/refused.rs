@@ -298,12 +298,25 @@ impl From<store::Error> for Error {
                     "nothing was changed; make room (`df .` shows how much there is) and run the command again",
                 ],
             ),
-            forbidden if forbidden.is_forbidden() => (
-                Kind::Environment,
-                &[
-                    "`ls -ld .git .loopx` shows who may write there; inside a sandbox, run loopx outside of it",
-                ],
-            ),
+            closed if closed.is_of_a_closed_config() => {
+                let what = format!(
+                    "nothing was set: `.git/config` is read-only from here, as in the sandboxes of some agents ({closed})"
+                );
+                return Self::new(Kind::ReadOnly, what)
+                    .hint("run it in a terminal outside of the sandbox; what needs no setting works here");
+            }
+            closed if closed.is_closed_to_writing() => {
+                let what = format!(
+                    "nothing was written: `.git` is read-only from here, as in the sandboxes of some agents ({closed})"
+                );
+                return Self::new(Kind::ReadOnly, what)
+                    .hint("what only reads works here, such as `loopx status` and `loopx quota should-run`")
+                    .hint("loopx's MCP server runs outside of an agent's sandbox and has the same as tools: a person sets it up with `loopx host install <host>`")
+                    .hint("outside of a sandbox, `ls -ld .git .loopx` shows who may write there");
+            }
+            forbidden if forbidden.is_forbidden() => {
+                (Kind::Environment, &["`ls -ld .git .loopx` shows who may read there"])
+            }
             S::Io { .. } => (Kind::Environment, &["check the path and its permissions"]),
             S::Git { .. } => (Kind::Environment, &["run `git fsck` to see whether the repository is sound"]),
             S::Address(_) => (Kind::Refused, &["run `git remote -v` for the addresses of your remotes"]),

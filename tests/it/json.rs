@@ -54,6 +54,8 @@ fn every_command_prints_one_document() {
         status
         hooks install
         hooks status
+        host list
+        host install agents-md --dry-run
         remote show
         remote unset
         completions bash
@@ -103,6 +105,8 @@ fn every_command_prints_one_document() {
     status: branch distrust enforcement gates goals schema_version tip todos view
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version
+    host list: hosts schema_version
+    host install agents-md --dry-run: diff dry_run files host notes schema_version scope
     remote show: address hints problem remote schema_version
     remote unset: address hints problem remote schema_version
     completions bash: schema_version script shell
@@ -300,6 +304,7 @@ fn help_and_version_are_for_people() {
       approver        Whose signatures count where answers are signed
       notify          The command of yours that is run when something begins to wait for you
       hooks           The git hook that keeps pushes back
+      host            The programs that agents live in: what each of them asks loopx
       remote          The one remote that the state may go to
       sync            Bring the state here and the one at the remote together
       uninstall       Take loopx out of this clone again; the state stays unless it is purged (a person
