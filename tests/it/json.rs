@@ -309,6 +309,7 @@ fn help_and_version_are_for_people() {
       sync            Bring the state here and the one at the remote together
       uninstall       Take loopx out of this clone again; the state stays unless it is purged (a person
                       at a terminal only)
+      mcp             Serve an agent's host with the Model Context Protocol on standard input and output
       demo            Play the whole story in a scratch repository
       completions     Print a completion script for a shell
 
