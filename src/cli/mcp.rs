@@ -152,6 +152,30 @@ mod tests {
     }
 
     #[test]
+    fn an_argument_is_never_an_option() {
+        let odd =
+            ["--help", "-h", "-V", "--", "--agent-id=x", "-C/", "--json", "", "=", "a b", "a\0b", "@file"];
+        for (spec, odd) in ALL.iter().flat_map(|spec| odd.map(|odd| (spec, odd))) {
+            let schema = spec.schema();
+            let all = schema["properties"].as_object().expect("properties").iter();
+            let arguments = all.map(|(name, property)| {
+                let value = match property["type"].as_str() {
+                    Some("array") => serde_json::json!([odd, odd]),
+                    Some("boolean") => Value::Bool(true),
+                    _ => odd.into(),
+                };
+                (name.clone(), value)
+            });
+            let words = spec.words(&arguments.collect());
+            let line = ["loopx"].into_iter().chain(words.iter().map(String::as_str));
+            match Cli::try_parse_from(line) {
+                Ok(cli) => assert!(cli.global.agent_id.is_none() && cli.global.dir.is_none(), "{words:?}"),
+                Err(error) => assert!(error.use_stderr(), "{words:?}: {error}"),
+            }
+        }
+    }
+
+    #[test]
     fn no_tool_does_what_takes_a_person() {
         let persons = [
             "resolve",
