@@ -163,7 +163,7 @@ impl Spec {
     }
 
     /// The command that the tool stands for, with these arguments.
-    pub(super) fn words(&self, arguments: &JsonObject) -> Vec<String> {
+    pub(crate) fn words(&self, arguments: &JsonObject) -> Vec<String> {
         let mut words: Vec<String> = self.command.iter().map(|&word| word.to_owned()).collect();
         for (name, value) in arguments.iter().filter(|(name, _)| !self.places.contains(&name.as_str())) {
             let option = format!("--{}", name.replace('_', "-"));
