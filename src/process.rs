@@ -58,8 +58,26 @@ pub const GIT_QUARANTINE_PATH: &str = "GIT_QUARANTINE_PATH";
 pub const GIT_OBJECT_DIRECTORY: &str = "GIT_OBJECT_DIRECTORY";
 /// git's own: where else there are objects.
 pub const GIT_ALTERNATE_OBJECT_DIRECTORIES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES";
+/// git's own, for a hook on a server: how many options a push has.
+pub const GIT_PUSH_OPTION_COUNT: &str = "GIT_PUSH_OPTION_COUNT";
+/// git's own, for a hook on a server: one of them, after which its number comes.
+pub const GIT_PUSH_OPTION: &str = "GIT_PUSH_OPTION_";
 /// The editor that people want, the first that is set.
 const EDITORS: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
+/// The kind of terminal.
+pub const TERM: &str = "TERM";
+/// Set by who wants no colours.
+pub const NO_COLOR: &str = "NO_COLOR";
+/// Where the user's own folders are.
+pub const HOME: &str = "HOME";
+/// Where programs keep what a user has set.
+pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Where programs keep what they remember.
+pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
+/// Claude Code's own: where it keeps what a user has set.
+pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+/// Codex's own: the same.
+pub const CODEX_HOME: &str = "CODEX_HOME";
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
 /// git's own: the command that reaches other hosts.

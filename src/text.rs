@@ -53,6 +53,40 @@ impl<C: fmt::Display> fmt::Display for Answer<'_, C> {
     }
 }
 
+/// A line that somebody typed, as code in Markdown: nothing of it is read as anything else, and it ends where it ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Code<'a>(pub &'a str);
+
+impl fmt::Display for Code<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0;
+        let runs = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+        let fence = "`".repeat(runs + 1);
+        let is_blank = text.chars().all(|c| c == ' ');
+        let loses = text.starts_with(' ') && text.ends_with(' ') && !is_blank;
+        match loses || text.starts_with('`') || text.ends_with('`') {
+            true => write!(f, "{fence} {text} {fence}"),
+            false => write!(f, "{fence}{text}{fence}"),
+        }
+    }
+}
+
+/// A text of several lines that somebody typed, each set in by four blanks: code in Markdown, which no line of it can end.
+#[derive(Debug, Clone, Copy)]
+pub struct SetIn<'a>(pub &'a str);
+
+impl fmt::Display for SetIn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in self.0.lines() {
+            match line.trim().is_empty() {
+                true => writeln!(f)?,
+                false => writeln!(f, "    {line}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Why something must not leave the machine at a time: every reason, with who asked and how long ago, and the command that
 /// answers the oldest question.
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +158,20 @@ impl Table {
     }
 }
 
+/// Columns of a terminal that nobody made wider.
+pub const SCREEN: usize = 80;
+
+/// A line that fits into the columns of a screen: what is too much of it gives way to `…`.
+pub fn fitted(line: &str) -> String {
+    match line.char_indices().nth(SCREEN) {
+        None => line.to_owned(),
+        Some(_) => {
+            let kept: String = line.chars().take(SCREEN - 1).collect();
+            format!("{}…", kept.trim_end())
+        }
+    }
+}
+
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
@@ -157,6 +205,29 @@ mod tests {
         assert_eq!(Count(0, "gate").to_string(), "0 gates");
         assert_eq!(Ago(Seconds(3)).to_string(), "just now");
         assert_eq!(Ago(Seconds(7_260)).to_string(), "2 h 1 min ago");
+    }
+
+    #[test]
+    fn what_was_typed_stays_in_its_place() {
+        for (text, code) in [
+            ("plain", "`plain`"),
+            ("# <b>[x](y)</b> @all", "`# <b>[x](y)</b> @all`"),
+            ("a `b` c", "``a `b` c``"),
+            ("`b", "`` `b ``"),
+            ("``` x", "```` ``` x ````"),
+            (" x ", "`  x  `"),
+        ] {
+            assert_eq!(Code(text).to_string(), code);
+        }
+        assert_eq!(SetIn("# one\n\n\t```\n## two").to_string(), "    # one\n\n    \t```\n    ## two\n");
+    }
+
+    #[test]
+    fn a_line_fits_into_a_screen() {
+        let whole = "x".repeat(SCREEN);
+        assert_eq!(fitted(&whole), whole);
+        assert_eq!(fitted(&format!("{whole}y")), format!("{}…", "x".repeat(SCREEN - 1)));
+        assert_eq!(fitted(&"ü ".repeat(80)).chars().count(), SCREEN);
     }
 
     #[test]

@@ -92,7 +92,8 @@ mod tests {
     use crate::mcp::tools::{ALL, GATE_ASK};
 
     /// What a command takes and its tool does not: it takes a file or the terminal, or belongs to another tool.
-    const NOT_THERE: [(&str, &str); 2] = [("todo_add", "from"), ("todo_add", "format")];
+    const NOT_THERE: [(&str, &str); 3] =
+        [("todo_add", "from"), ("todo_add", "format"), ("handoff_write", "file")];
 
     #[test]
     fn a_tool_takes_what_its_command_takes() {

@@ -5,16 +5,20 @@ mod bypass;
 mod check;
 mod compact;
 mod config;
+mod context;
 mod doctor;
 mod evidence;
 mod gate;
 mod goal;
 mod guard;
+mod handoff;
 mod history;
 mod hooks;
+mod host;
 mod init;
 mod mcp;
 mod notify;
+mod packet;
 mod policy;
 mod quota;
 mod report;
@@ -43,7 +47,7 @@ use crate::{
     caller::Caller,
     domain::{
         id::{AgentId, GoalId},
-        secret::clean,
+        secret::{clean, custom::Custom},
     },
     error::{Error, Kind},
     ops::{self, Ctx, Done, bypass::Bypasses},
@@ -61,6 +65,16 @@ struct Cli {
     global: Global,
     #[command(subcommand)]
     command: Command,
+}
+
+/// `loopx hook …` and nothing else. Git and hosts call it at every step, and half of what starting takes is telling clap of all
+/// the other commands.
+#[derive(Debug, Parser)]
+struct OnlyHook {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    hook: crate::hook::Hook,
 }
 
 /// Options of every command.
@@ -113,10 +127,17 @@ enum Command {
     /// One slice of work, from beginning to end
     #[command(subcommand)]
     Turn(turn::Turn),
+    /// What a fresh agent needs to know, in a few kilobytes
+    Context(context::ContextArgs),
+    /// The note for whoever goes on
+    #[command(subcommand)]
+    Handoff(handoff::Handoff),
     /// What happened, newest first
     History(history::History),
     /// What came of the last days: outcomes, decisions, spend, open questions, evidence
     Report(report::ReportArgs),
+    /// What a person has to look at: what waits for them, risks, and what came in since they last looked, for a pull request
+    ReviewPacket(packet::ReviewPacket),
     /// Who set each field of a record, when, and in which turn
     Blame(history::BlameArgs),
     /// What changed between two states, in sentences
@@ -155,6 +176,9 @@ enum Command {
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
+    /// The programs that agents live in: what each of them asks loopx
+    #[command(subcommand)]
+    Host(host::Host),
     /// The one remote that the state may go to
     #[command(subcommand)]
     Remote(sync::Remote),
@@ -235,9 +259,11 @@ impl Said {
 
 /// Runs the command that `process` was started with. Returns its exit code.
 pub fn run(process: &Process) -> u8 {
-    let cli = match Cli::try_parse_from(process.args()) {
+    let cli = match parsed(process.args()) {
         // Before anything is made of the words: ids are derived from them, and sentences.
-        Ok(cli) if cli.global.redact => Cli::try_parse_from(redacted(process.args())),
+        Ok(cli) if cli.global.redact => {
+            Cli::try_parse_from(redacted(process.args(), &rules(process, &cli.global)))
+        }
         parsed => parsed,
     };
     let cli = match cli {
@@ -251,8 +277,19 @@ pub fn run(process: &Process) -> u8 {
             print(process, &if json { said.json + "\n" } else { said.text }).unwrap_or(said.code)
         }
         Ok(Answer::Silent(code)) => code,
-        Err(error) => fail(process, &error, json),
+        Err(error) => fail(process, &host::way_on(process, error), json),
     }
+}
+
+/// What the words of a command line mean.
+fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
+    if let [_, command, rest @ ..] = args
+        && command == "hook"
+        && let Ok(OnlyHook { global, hook }) = OnlyHook::try_parse_from([command].into_iter().chain(rest))
+    {
+        return Ok(Cli { global, command: Command::Hook(hook) });
+    }
+    Cli::try_parse_from(args)
 }
 
 /// Runs `git-remote-loopx <remote> <address>`. Returns its exit code.
@@ -301,7 +338,9 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
     let said = match command {
         Command::Status => {
             let around = around();
-            return Ok(Answer::Said(status::status(ctx, around.as_ref())?.noticing(around.as_ref())));
+            return Ok(Answer::Said(
+                status::status(process, ctx, around.as_ref())?.noticing(around.as_ref()),
+            ));
         }
         Command::Bypass(bypass) => return Ok(Answer::Said(bypass.run(process, ctx)?)),
         Command::Init(init) => init.run(process, ctx)?,
@@ -312,8 +351,10 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::ResolveGate(resolve) => resolve.run(process, ctx)?,
         Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
-        Command::Quota(quota) => quota.run(ctx)?,
+        Command::Quota(quota) => quota.run(process, ctx)?,
         Command::Turn(turn) => turn.run(process, ctx)?,
+        Command::Context(context) => context.run(ctx, json)?,
+        Command::Handoff(handoff) => handoff.run(process, ctx)?,
         Command::History(history) => match history.run(process, ctx, json)? {
             Answer::Said(said) => said,
             Answer::Silent(code) => {
@@ -324,9 +365,10 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
             }
         },
         Command::Report(report) => report.run(ctx, json)?,
+        Command::ReviewPacket(packet) => packet.run(ctx)?,
         Command::Blame(blame) => blame.run(ctx)?,
         Command::Diff(diff) => diff.run(ctx)?,
-        Command::Doctor(doctor) => doctor.run(ctx)?,
+        Command::Doctor(doctor) => doctor.run(process, ctx)?,
         Command::Check(check) => check.run(ctx)?,
         Command::Secret(secret) => secret.run(process, ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,
@@ -340,6 +382,7 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Sync(sync) => sync.run(process, ctx)?,
         Command::Notify(notify) => notify.run(process, ctx)?,
         Command::Hooks(hooks) => hooks.run(process, ctx)?,
+        Command::Host(host) => host.run(process, ctx)?,
         Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
         Command::Hook(_)
         | Command::Guard(_)
@@ -390,11 +433,16 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
     })
 }
 
+/// The user's own rules for secrets. Where they cannot be had, the command says so itself.
+fn rules(process: &Process, global: &Global) -> Custom {
+    context(process, global).ok().and_then(|ctx| ctx.store.git().secret_rules().ok()).unwrap_or_default()
+}
+
 /// The words of a command with marks in the place of what looks like a secret; those of a command to be run stay.
-fn redacted(args: &[OsString]) -> Vec<OsString> {
+fn redacted(args: &[OsString], rules: &Custom) -> Vec<OsString> {
     let ours = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let clean = |arg: &OsString| match arg.to_str() {
-        Some(text) => OsString::from(clean(text).into_owned()),
+        Some(text) => OsString::from(rules.clean(text).unwrap_or_else(|_| clean(text)).into_owned()),
         None => arg.clone(),
     };
     args[..ours].iter().map(clean).chain(args[ours..].iter().cloned()).collect()

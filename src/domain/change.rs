@@ -5,6 +5,7 @@ use super::{
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
+    handoff::Handoff,
     id::{BypassId, EvidenceId, GateId, GoalId, SpendId, TodoId, TurnId},
     policy::Policy,
     quota::{Quotas, Spend},
@@ -39,6 +40,8 @@ pub enum Op {
     Init,
     GoalAdd,
     GoalConfigure,
+    /// A criterion of the goal is answered with evidence, or that is taken back.
+    GoalMeet,
     GoalPause,
     GoalResume,
     GoalAchieve,
@@ -61,8 +64,13 @@ pub enum Op {
     TodoPoll,
     EvidenceAdd,
     QuotaSpend,
+    /// A booking counts no more.
+    QuotaVoid,
+    /// Slots on top of a limit, for a while.
+    QuotaGrant,
     TurnBegin,
     TurnEnd,
+    HandoffWrite,
     /// Pushes that went round the hook were noticed.
     BypassNote,
     BypassAcknowledge,
@@ -81,10 +89,11 @@ pub enum Op {
 }
 
 impl Op {
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 41] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
+        Self::GoalMeet,
         Self::GoalPause,
         Self::GoalResume,
         Self::GoalAchieve,
@@ -107,8 +116,11 @@ impl Op {
         Self::TodoPoll,
         Self::EvidenceAdd,
         Self::QuotaSpend,
+        Self::QuotaVoid,
+        Self::QuotaGrant,
         Self::TurnBegin,
         Self::TurnEnd,
+        Self::HandoffWrite,
         Self::BypassNote,
         Self::BypassAcknowledge,
         Self::PolicySet,
@@ -132,6 +144,7 @@ impl Op {
             Self::Init => "init",
             Self::GoalAdd => "goal.add",
             Self::GoalConfigure => "goal.configure",
+            Self::GoalMeet => "goal.meet",
             Self::GoalPause => "goal.pause",
             Self::GoalResume => "goal.resume",
             Self::GoalAchieve => "goal.achieve",
@@ -154,8 +167,11 @@ impl Op {
             Self::TodoPoll => "todo.poll",
             Self::EvidenceAdd => "evidence.add",
             Self::QuotaSpend => "quota.spend",
+            Self::QuotaVoid => "quota.void",
+            Self::QuotaGrant => "quota.grant",
             Self::TurnBegin => "turn.begin",
             Self::TurnEnd => "turn.end",
+            Self::HandoffWrite => "handoff.write",
             Self::BypassNote => "bypass.note",
             Self::BypassAcknowledge => "bypass.acknowledge",
             Self::PolicySet => "policy.set",
@@ -180,6 +196,7 @@ pub enum Record {
     Todo(GoalId, TodoId, Todo),
     Evidence(GoalId, EvidenceId, Evidence),
     Spend(GoalId, SpendId, Spend),
+    Handoff(GoalId, Handoff),
     Bypass(BypassId, Bypass),
 }
 
@@ -191,7 +208,8 @@ impl Record {
             Self::Gate(goal, ..)
             | Self::Todo(goal, ..)
             | Self::Evidence(goal, ..)
-            | Self::Spend(goal, ..) => Some(goal),
+            | Self::Spend(goal, ..)
+            | Self::Handoff(goal, _) => Some(goal),
         }
     }
 
@@ -205,6 +223,7 @@ impl Record {
             Self::Todo(_, id, _) => format!("todo/{id}"),
             Self::Evidence(_, id, _) => format!("evidence/{id}"),
             Self::Spend(_, id, _) => format!("spend/{id}"),
+            Self::Handoff(goal, _) => format!("handoff/{goal}"),
             Self::Bypass(id, _) => format!("bypass/{id}"),
         }
     }

@@ -68,6 +68,7 @@ fn order(step: &Step) -> u8 {
         Some(Record::Quotas(_)) => 5,
         Some(Record::Policy(_)) => 6,
         Some(Record::Bypass(..)) => 7,
+        Some(Record::Handoff(..)) => 8,
     }
 }
 
@@ -107,6 +108,7 @@ fn added(name: &str, record: &Record) -> String {
             let slots = crate::text::Count(usize::try_from(spend.slots).unwrap_or(usize::MAX), "slot");
             format!("turn {} used {slots} of goal {goal}", spend.turn)
         }
+        Record::Handoff(_, handoff) => format!("{name} was written by {}", handoff.written.by.name()),
         Record::Bypass(_, bypass) => {
             format!(
                 "{name} was noticed: a push to {} on {} went round the hook",
@@ -139,15 +141,36 @@ fn changed(name: &str, before: &Record, after: &Record) -> String {
             format!("{name}: {}", [words(true), words(false)].concat().join(", "))
         }
         (Record::Quotas(before), Record::Quotas(after)) => {
-            let slots = |quota: Option<&Quota>| quota.copied().unwrap_or_default().allowed();
+            let of = |quota: Option<&Quota>| quota.cloned().unwrap_or_default();
+            let slots = |quota: Option<&Quota>| of(quota).allowed();
             let goals = after.keys().filter(|goal| before.get(*goal) != after.get(*goal));
             let said = goals.map(|goal| {
                 let (was, is) = (slots(before.get(goal)), slots(after.get(goal)));
-                format!("the quota of goal {goal} is {is} slots now, and was {was}")
+                let granted = of(after.get(goal));
+                let known = of(before.get(goal));
+                match granted.grants().iter().rfind(|grant| !known.grants().contains(grant)) {
+                    Some(grant) => {
+                        let slots = crate::text::Count(grant.slots as usize, "slot");
+                        let (by, until) = (grant.by.name(), grant.until);
+                        format!("{by} granted {slots} to goal {goal} until {until}")
+                    }
+                    None => format!("the quota of goal {goal} is {is} slots now, and was {was}"),
+                }
             });
             said.collect::<Vec<_>>().join("; ")
         }
         (Record::Policy(before), Record::Policy(after)) => rules(before, after),
+        (Record::Handoff(..), Record::Handoff(_, after)) => {
+            format!("{name} was written anew by {}", after.written.by.name())
+        }
+        (Record::Goal(_, before), Record::Goal(_, after)) if before.met != after.met => {
+            let (open, all) = (after.unmet().len(), after.done_when.len());
+            format!("{name}: {} of {all} criteria are answered", all - open)
+        }
+        (Record::Spend(_, _, before), Record::Spend(_, _, after)) if before.voided != after.voided => {
+            let by = after.voided.as_ref().map_or("nobody", |voided| voided.by.name());
+            format!("what turn {} used was voided by {by}", after.turn)
+        }
         (Record::Bypass(..), Record::Bypass(_, after)) if after.is_acknowledged() => {
             format!("{name} was acknowledged")
         }

@@ -9,6 +9,7 @@ pub mod refused;
 pub mod bypass;
 pub mod check;
 pub mod compact;
+pub mod context;
 pub mod diff;
 pub mod doctor;
 pub mod enforcement;
@@ -16,10 +17,13 @@ pub mod evidence;
 pub mod gate;
 pub mod goal;
 pub mod guard;
+pub mod handoff;
 pub mod history;
+pub mod host;
 pub mod import;
 pub mod init;
 pub mod notify;
+pub mod packet;
 pub mod policy;
 pub mod push;
 pub mod quota;
@@ -91,6 +95,19 @@ pub struct Done<T> {
     #[serde(serialize_with = "as_texts")]
     #[schemars(with = "Vec<String>")]
     pub warnings: Vec<Warning>,
+}
+
+impl<T> Done<T> {
+    /// What is left when the value has served.
+    fn without(self) -> Done<()> {
+        Done { value: (), commit: self.commit, warnings: self.warnings }
+    }
+
+    /// Both, with the later commit.
+    fn then(self, later: Self) -> Self {
+        let warnings = self.warnings.into_iter().chain(later.warnings).collect();
+        Self { value: later.value, commit: later.commit.or(self.commit), warnings }
+    }
 }
 
 /// Whoever stamps may make a mutation of this kind. Whether a person showed to be one was asked before; this holds a door

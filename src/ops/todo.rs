@@ -118,7 +118,7 @@ pub fn add_all(ctx: &Ctx, goal: Option<&GoalId>, list: &Worklist) -> Result<Done
                 needs: needs.collect::<Result<_, Error>>()?,
                 requires: entry.requires.iter().cloned().collect(),
                 check: entry.check.clone(),
-                monitor: None,
+                monitor: entry.every.map(|every| Monitor::new(every, stamp.at)),
                 added: stamp.clone(),
                 state: TodoState::Open { epoch: 0 },
             };
@@ -301,7 +301,7 @@ pub fn show(ctx: &Ctx, prefix: &TodoPrefix) -> Result<TodoView, Error> {
 }
 
 /// The todo that `prefix` means.
-fn find(snapshot: &Snapshot<'_>, prefix: &TodoPrefix) -> Result<(GoalId, TodoId), Error> {
+pub(super) fn find(snapshot: &Snapshot<'_>, prefix: &TodoPrefix) -> Result<(GoalId, TodoId), Error> {
     match snapshot.find_todo(prefix)? {
         Found::Open(goal, id) | Found::Closed(goal, id) => Ok((goal, id)),
         Found::Nothing => Err(Refusal::UnknownTodo(prefix.clone()).into()),

@@ -21,6 +21,7 @@ use crate::domain::{
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
+    handoff::Handoff,
     id::{BypassId, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix},
     policy::Policy,
     quota::{Quota, Quotas, Spend},
@@ -105,7 +106,7 @@ impl<'s> Snapshot<'s> {
 
     /// The limit of one goal.
     pub fn quota(&self, goal: &GoalId) -> Result<Quota, Error> {
-        Ok(self.quotas()?.get(goal).copied().unwrap_or_default())
+        Ok(self.quotas()?.get(goal).cloned().unwrap_or_default())
     }
 
     /// The gates in force: open and rejected ones.
@@ -152,6 +153,11 @@ impl<'s> Snapshot<'s> {
     /// A todo, open or closed.
     pub fn todo(&self, goal: &GoalId, id: &TodoId) -> Result<Option<Todo>, Error> {
         self.anywhere(Shelf::Todos, goal, id.as_str())
+    }
+
+    /// The note that was left for whoever goes on with a goal.
+    pub fn handoff(&self, goal: &GoalId) -> Result<Option<Handoff>, Error> {
+        self.record(&layout::handoff_file(goal))
     }
 
     /// The pushes that went round the hook and that nobody has acknowledged.
@@ -221,6 +227,9 @@ impl<'s> Snapshot<'s> {
             }
             Record::Spend(goal, id, _) => {
                 self.spend(goal, id)?.map(|spend| Record::Spend(goal.clone(), id.clone(), spend))
+            }
+            Record::Handoff(goal, _) => {
+                self.handoff(goal)?.map(|handoff| Record::Handoff(goal.clone(), handoff))
             }
             Record::Bypass(id, _) => self.bypass(id)?.map(|bypass| Record::Bypass(id.clone(), bypass)),
         })
@@ -476,7 +485,11 @@ impl<'s> Snapshot<'s> {
     fn entry(&self, path: &str) -> Result<Option<gix::objs::tree::Entry>, Error> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let Some(tree) = self.folder(folder)? else { return Ok(None) };
-        let found = tree.entries.iter().find(|entry| entry.filename.as_bstr() == name);
+        let found = match tree.entries.len() {
+            // A tree that somebody wrote in another order than git's is seen as it is.
+            0..=64 => tree.entries.iter().find(|entry| entry.filename.as_bstr() == name),
+            _ => [false, true].into_iter().find_map(|as_folder| sought(&tree, name, as_folder)),
+        };
         Ok(found.cloned())
     }
 
@@ -537,6 +550,17 @@ impl<'s> Snapshot<'s> {
         }
         Ok(objects)
     }
+}
+
+/// The entry of this name in a tree in git's order: as if the name of a folder ended in a slash.
+fn sought<'t>(tree: &'t Tree, name: &str, as_folder: bool) -> Option<&'t gix::objs::tree::Entry> {
+    let slash = |is_folder: bool| is_folder.then_some(b'/');
+    let wanted = || name.bytes().chain(slash(as_folder));
+    let at = tree.entries.binary_search_by(|entry| {
+        let known = entry.filename.iter().copied().chain(slash(entry.mode.is_tree()));
+        known.cmp(wanted())
+    });
+    at.ok().map(|at| &tree.entries[at])
 }
 
 /// Nothing, the only one, or the ids of all.

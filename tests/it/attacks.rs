@@ -418,7 +418,7 @@ fn changing_what_is_kept() {
             Noticed,
             "`verify` runs each step again",
             |repo| {
-                let quota = "{\n  \"format\": \"1.0\",\n  \"goals\": {\n    \"ship\": {\n      \"compute\": \"1\",\n      \"window_hours\": 1,\n      \"slot_minutes\": 1\n    }\n  }\n}\n";
+                let quota = "{\n  \"format\": \"1.0\",\n  \"goals\": {\n    \"ship\": {\n      \"compute\": 1.0,\n      \"window_hours\": 1,\n      \"slot_minutes\": 1\n    }\n  }\n}\n";
                 repo.forge_as("quota.json", quota, "configure goal ship\n\nLoopx-Op: goal.configure\nLoopx-Goal: ship\nLoopx-Record: quota\nLoopx-Actor: agent:a\nSigned-off-by: Ann <ann@example.test>\n");
                 repo.write("repo/.git/loopx/writer", &format!("idle {} loopx/state", repo.tip().trim()));
                 true
@@ -432,6 +432,124 @@ fn changing_what_is_kept() {
         ),
     ];
     must_be_told("state", &play(held, attempts));
+}
+
+/// One slot a day, which is used up.
+fn used_up() -> Sandbox {
+    let repo = Sandbox::ready();
+    repo.todo("work");
+    repo.loopx("configure-goal --quota-slots 1 --agent-id a").success();
+    repo.loopx("quota spend-slot --turn-id turn-1 --agent-id a").success();
+    repo
+}
+
+/// Whether another turn may be begun.
+fn may_go_on(repo: &Sandbox) -> bool {
+    repo.loopx("turn begin --agent-id a").code == 0
+}
+
+/// Puts something else in the place of what a file of the state says, in a commit with loopx's own note.
+fn reword(repo: &Sandbox, path: &str, from: &str, to: &str, op: &str, record: &str, actor: &str) -> bool {
+    let text = repo.git(&format!("show loopx/state:{path}")).success().stdout;
+    assert!(text.contains(from), "{text}");
+    let goal = if path.starts_with("goals/") { "Loopx-Goal: ship\n" } else { "" };
+    let message = format!(
+        "x\n\nLoopx-Op: {op}\n{goal}Loopx-Record: {record}\nLoopx-Actor: {actor}\nSigned-off-by: Ann <ann@example.test>\n"
+    );
+    repo.forge_as(path, &text.replacen(from, to, 1), &message);
+    repo.write("repo/.git/loopx/writer", &format!("idle {} loopx/state", repo.tip().trim()));
+    may_go_on(repo)
+}
+
+/// The booking of `turn-1`.
+fn booking(repo: &Sandbox) -> String {
+    let folder = repo.git("ls-tree --name-only loopx/state:goals/ship/spend").success().stdout;
+    folder.trim().trim_end_matches(".json").to_owned()
+}
+
+#[test]
+fn getting_more_turns() {
+    const VOIDED: &str = "  \"voided\": {\n    \"by\": \"Ann <ann@example.test>\",\n    \"at\": \"2026-11-30T12:00:09Z\",\n    \"reason\": \"crashed\",\n    \"proof\": {\n      \"kind\": \"terminal\",\n      \"typed\": \"turn-1\"\n    }\n  }\n}\n";
+    const GRANTED: &str = "\"slots\": 1,\n      \"grants\": [\n        {\n          \"slots\": 9,\n          \"until\": \"2026-11-30T20:00:00Z\",\n          \"by\": \"Ann <ann@example.test>\",\n          \"at\": \"2026-11-30T12:00:09Z\",\n          \"reason\": \"release\",\n          \"proof\": {\n            \"kind\": \"terminal\",\n            \"typed\": \"grant 9\"\n          }\n        }\n      ]";
+    fn voided(repo: &Sandbox, op: &str, actor: &str) -> bool {
+        let record = booking(repo);
+        let path = format!("goals/ship/spend/{record}.json");
+        let text = repo.git(&format!("show loopx/state:{path}")).success().stdout;
+        let end = text.rfind("\n}").expect("an object");
+        let (end, to) = (text[end - 4..].to_owned(), format!("{},\n{VOIDED}", &text[end - 4..end]));
+        reword(repo, &path, &end, &to, op, &format!("spend/{record}"), actor)
+    }
+    fn granted(repo: &Sandbox, op: &str, actor: &str) -> bool {
+        reword(repo, "quota.json", "\"slots\": 1", GRANTED, op, "quota", actor)
+    }
+    let attempts: &[Attempt] = &[
+        ("grant itself slots", Refused, "a person's to do", |repo| {
+            sh(repo, "loopx quota grant --slots 9 --for 2h --reason release --agent-id a");
+            may_go_on(repo)
+        }),
+        (
+            "grant slots in a person's name, without a terminal",
+            Refused,
+            "no controlling terminal, no answer",
+            |repo| {
+                sh(repo, "echo grant 9 | setsid -w loopx quota grant --slots 9 --for 2h --reason release");
+                may_go_on(repo)
+            },
+        ),
+        ("void what it booked", Refused, "a person's to do", |repo| {
+            sh(repo, "loopx quota void turn-1 --reason crashed --agent-id a");
+            may_go_on(repo)
+        }),
+        ("take the cap away", Refused, "a person's to do", |repo| {
+            sh(repo, "loopx configure-goal --quota-slots none --agent-id a");
+            may_go_on(repo)
+        }),
+        ("make the window shorter", Refused, "a person's to do", |repo| {
+            sh(repo, "loopx configure-goal --quota-window-hours 1 --agent-id a");
+            repo.sleep(3600);
+            may_go_on(repo)
+        }),
+        ("book the same turn again, with less", Refused, "a turn is booked once", |repo| {
+            sh(repo, "loopx quota spend-slot --turn-id turn-1 --slots 1 --agent-id b");
+            may_go_on(repo)
+        }),
+        (
+            "write a grant into the state with loopx's own note, in its own name",
+            Noticed,
+            "`verify` lets a person only",
+            |repo| granted(repo, "quota.grant", "agent:a"),
+        ),
+        (
+            "write it there as a change of the configuration",
+            Noticed,
+            "`verify` runs each step again",
+            |repo| granted(repo, "goal.configure", "person"),
+        ),
+        (
+            "mark its booking as voided with loopx's own note, in its own name",
+            Noticed,
+            "`verify` lets a person only",
+            |repo| voided(repo, "quota.void", "agent:a"),
+        ),
+        (
+            "mark it as voided by the commit of another booking",
+            Noticed,
+            "`verify` runs each step again",
+            |repo| voided(repo, "quota.spend", "agent:a"),
+        ),
+        (
+            "make its booking smaller with loopx's own note",
+            Noticed,
+            "`verify` runs each step again",
+            |repo| {
+                let record = booking(repo);
+                let path = format!("goals/ship/spend/{record}.json");
+                let (from, to) = ("\"slots\": 1", "\"slots\": 0");
+                reword(repo, &path, from, to, "quota.void", &format!("spend/{record}"), "person")
+            },
+        ),
+    ];
+    must_be_told("turns", &play(used_up, attempts));
 }
 
 #[test]
