@@ -106,7 +106,7 @@ fn every_command_prints_one_document() {
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version
     host list: hosts schema_version
-    host install agents-md --dry-run: diff dry_run files host schema_version scope
+    host install agents-md --dry-run: diff dry_run files host notes schema_version scope
     remote show: address hints problem remote schema_version
     remote unset: address hints problem remote schema_version
     completions bash: schema_version script shell

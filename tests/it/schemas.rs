@@ -42,8 +42,10 @@ fn problem(root: &Value, schema: &Value, value: &Value, at: &str) -> Option<Stri
         "const" => (value != says).then(|| format!("{at}: {value} is not {says}")),
         "enum" => (!says.as_array().expect("values").contains(value))
             .then(|| format!("{at}: {value} is none of {says}")),
-        "minimum" => (value.as_f64() < says.as_f64()).then(|| format!("{at}: {value} is less than {says}")),
-        "maximum" => (value.as_f64() > says.as_f64()).then(|| format!("{at}: {value} is more than {says}")),
+        "minimum" => (value.is_number() && value.as_f64() < says.as_f64())
+            .then(|| format!("{at}: {value} is less than {says}")),
+        "maximum" => (value.is_number() && value.as_f64() > says.as_f64())
+            .then(|| format!("{at}: {value} is more than {says}")),
         "minLength" | "maxLength" | "pattern" | "uniqueItems" => None,
         "required" => says
             .as_array()
