@@ -112,7 +112,7 @@ fn the_answers_are_as_published() {
     fits("status", &json("status"));
     repo.loopx("handoff write 'look at two' --agent-id a").success();
     fits("context", &json("context --agent-id b"));
-    fits("context", &json(&format!("context --todo {one} --max-bytes 4000")));
+    fits("context", &json(&format!("context --todo {one} --max-bytes 4096")));
     for wrong in ["gate resolve ship-it --decision approve", "todo show t-none", "nothing", "todo add"] {
         fits("error", &json(wrong));
     }
