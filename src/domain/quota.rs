@@ -28,7 +28,7 @@ pub struct Quota {
 }
 
 /// Slots on top of a limit, for a while. It ends by itself.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
     pub slots: u32,
@@ -454,7 +454,7 @@ pub struct Spend {
 }
 
 /// Who took a booking out of the count, and why.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Voided {
     pub by: Person,
