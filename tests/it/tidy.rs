@@ -22,7 +22,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("mcp", &["caller", "domain", "error", "mcp", "ops", "text"]),
     ("hook", &["domain", "error", "ops", "process", "text"]),
     ("demo", &["error", "process"]),
-    ("fuzz", &["domain", "foreign", "hook", "store"]),
+    ("fuzz", &["domain", "foreign", "hook", "ops", "store"]),
     ("lib", &[]),
 ];
 
