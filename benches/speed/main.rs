@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a bench measures and says so")]
 
 mod memory;
+mod open;
 mod push;
 #[path = "../sealed/mod.rs"]
 mod sealed;
@@ -297,6 +298,9 @@ fn main() {
     let wants = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
     if wants("push") {
         push::tell();
+    }
+    if wants("open") {
+        open::tell();
     }
     if wants("secrets") {
         secrets::tell();
