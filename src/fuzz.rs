@@ -12,6 +12,7 @@ use crate::domain::{
     },
     quota::Share,
     scope::Glob,
+    shell,
     text::{Note, Title, shown},
     time::{Seconds, Timestamp},
     worklist::Worklist,
@@ -86,6 +87,17 @@ pub fn results(bytes: &[u8]) {
             assert!(kept.as_str().parse::<Note>().is_ok());
         }
     }
+}
+
+/// A command line that a host asks about: any text is read to its end, and a word that is quoted is the same word again.
+pub fn shell(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let here = shell::Place::At(String::new());
+    let read = shell::deeds(&text, &here);
+    assert!(read.found.iter().all(|found| !found.words.chars().any(char::is_control)));
+    drop(shell::code(&text, &here));
+    let quoted = shell::quoted(&text);
+    assert_eq!(shell::first_words(&format!("x {quoted}")), Some(vec!["x".to_owned(), text.into_owned()]));
 }
 
 fn stays<T: FromStr<Err: Display> + Display + PartialEq>(text: &str) {

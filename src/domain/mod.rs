@@ -37,6 +37,7 @@ pub mod push;
 pub mod refusal;
 pub mod scope;
 pub mod secret;
+pub mod shell;
 pub mod state;
 pub mod statement;
 pub mod sync;
