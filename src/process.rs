@@ -55,6 +55,10 @@ pub const GIT_QUARANTINE_PATH: &str = "GIT_QUARANTINE_PATH";
 pub const GIT_OBJECT_DIRECTORY: &str = "GIT_OBJECT_DIRECTORY";
 /// git's own: where else there are objects.
 pub const GIT_ALTERNATE_OBJECT_DIRECTORIES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES";
+/// git's own, for a hook on a server: how many options a push has.
+pub const GIT_PUSH_OPTION_COUNT: &str = "GIT_PUSH_OPTION_COUNT";
+/// git's own, for a hook on a server: one of them, after which its number comes.
+pub const GIT_PUSH_OPTION: &str = "GIT_PUSH_OPTION_";
 /// The editor that people want, the first that is set.
 const EDITORS: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
 /// Where programs are looked for.

@@ -53,6 +53,40 @@ impl<C: fmt::Display> fmt::Display for Answer<'_, C> {
     }
 }
 
+/// A line that somebody typed, as code in Markdown: nothing of it is read as anything else, and it ends where it ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Code<'a>(pub &'a str);
+
+impl fmt::Display for Code<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0;
+        let runs = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+        let fence = "`".repeat(runs + 1);
+        let is_blank = text.chars().all(|c| c == ' ');
+        let loses = text.starts_with(' ') && text.ends_with(' ') && !is_blank;
+        match loses || text.starts_with('`') || text.ends_with('`') {
+            true => write!(f, "{fence} {text} {fence}"),
+            false => write!(f, "{fence}{text}{fence}"),
+        }
+    }
+}
+
+/// A text of several lines that somebody typed, each set in by four blanks: code in Markdown, which no line of it can end.
+#[derive(Debug, Clone, Copy)]
+pub struct SetIn<'a>(pub &'a str);
+
+impl fmt::Display for SetIn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in self.0.lines() {
+            match line.trim().is_empty() {
+                true => writeln!(f)?,
+                false => writeln!(f, "    {line}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Why something must not leave the machine at a time: every reason, with who asked and how long ago, and the command that
 /// answers the oldest question.
 #[derive(Debug, Clone, Copy)]
@@ -157,6 +191,21 @@ mod tests {
         assert_eq!(Count(0, "gate").to_string(), "0 gates");
         assert_eq!(Ago(Seconds(3)).to_string(), "just now");
         assert_eq!(Ago(Seconds(7_260)).to_string(), "2 h 1 min ago");
+    }
+
+    #[test]
+    fn what_was_typed_stays_in_its_place() {
+        for (text, code) in [
+            ("plain", "`plain`"),
+            ("# <b>[x](y)</b> @all", "`# <b>[x](y)</b> @all`"),
+            ("a `b` c", "``a `b` c``"),
+            ("`b", "`` `b ``"),
+            ("``` x", "```` ``` x ````"),
+            (" x ", "`  x  `"),
+        ] {
+            assert_eq!(Code(text).to_string(), code);
+        }
+        assert_eq!(SetIn("# one\n\n\t```\n## two").to_string(), "    # one\n\n    \t```\n    ## two\n");
     }
 
     #[test]

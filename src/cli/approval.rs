@@ -26,6 +26,19 @@ pub(super) fn prove(
     if policy.approval == Approval::Terminal && key.is_none() {
         return Ok(proven);
     }
+    let statement = statement(&policy, &nonce(ctx)).to_string();
+    let signature = sign(process, ctx, key, &statement)?;
+    let approver = policy.signer_of(&signature)?.clone();
+    Ok(Proven { proof: Proof::Signature(Autograph { approver, statement, signature }.into()), ..proven })
+}
+
+/// What makes each signing another one.
+pub(super) fn nonce(ctx: &Ctx) -> String {
+    crate::domain::text::hex(&ctx.entropy)
+}
+
+/// Has the user sign a text with `key`, or with the key that git's configuration names. Returns OpenSSH's armoured signature.
+pub(super) fn sign(process: &Process, ctx: &Ctx, key: Option<&str>, text: &str) -> Result<String, Error> {
     let git = ctx.store.git();
     let key = key.map(str::to_owned).or_else(|| git.approval_key()).ok_or_else(|| {
         Error::new(Kind::Usage, "answers have to be signed here, and no key is named")
@@ -33,16 +46,13 @@ pub(super) fn prove(
     })?;
     let is_itself = key.starts_with("key::") || key.starts_with("ssh-") || key.starts_with("sk-");
     let key = if is_itself { key } else { ctx.cwd.join(key).to_string_lossy().into_owned() };
-    let statement = statement(&policy, &crate::domain::text::hex(&ctx.entropy)).to_string();
     let program = git.config("gpg.ssh.program");
-    let signed = process.sign(program.as_deref(), &key, NAMESPACE, &statement).map_err(|error| {
+    let signed = process.sign(program.as_deref(), &key, NAMESPACE, text).map_err(|error| {
         Error::new(Kind::Environment, format!("nothing was signed: {error}"))
             .hint("`ssh-keygen` of OpenSSH 8.0 or newer has to be there")
     })?;
-    let signature = signed.ok_or_else(|| {
+    signed.ok_or_else(|| {
         Error::new(Kind::Refused, "nothing was signed, so nothing was changed")
             .hint("see why above; the key is named by `--sign-with`, or by `loopx.approvalKey` of git's configuration")
-    })?;
-    let approver = policy.signer_of(&signature)?.clone();
-    Ok(Proven { proof: Proof::Signature(Autograph { approver, statement, signature }.into()), ..proven })
+    })
 }

@@ -1,11 +1,14 @@
 use std::ffi::OsString;
 
-use super::{Answer, Global, NOT_NOW, Said};
+use serde::Serialize;
+
+use super::{Answer, Global, NOT_NOW, Said, approval};
 use crate::{
-    domain::{command::CommandLine, gate::Act, id::GoalId, text::shown},
+    caller::Challenge,
+    domain::{command::CommandLine, gate::Act, id::GoalId, receipt::Receipt, text::shown},
     error::{Error, Kind},
     ops::{
-        Ctx, Done,
+        self, Ctx, Done,
         evidence::{EvidenceView, Running},
         guard::{self, Guarded, STATE_REF},
     },
@@ -29,6 +32,19 @@ pub(super) enum Guard {
         /// The ref that has the copy; `refs/loopx/state` when left out
         #[arg(long, value_name = "REF", requires = "ci")]
         state_ref: Option<String>,
+    },
+    /// Sign for a push to a server that wants receipts (a person only), and print how to push with it
+    ///
+    /// It lets exactly these commits to exactly these refs in, for an hour.
+    Receipt {
+        /// The remote's name, or its address
+        remote: String,
+        /// What is to be pushed: a branch, a tag, or `revision:ref`
+        #[arg(required = true, value_name = "REF")]
+        refs: Vec<String>,
+        /// The key to sign with; `loopx.approvalKey` of git's configuration when left out
+        #[arg(long, value_name = "KEY")]
+        sign_with: Option<String>,
     },
     /// Run a command if no gate holds it back, pass its exit code on, and record that it ran
     ///
@@ -74,6 +90,10 @@ impl Guard {
                 };
                 Ok(Answer::Said(said(&ctx, &guarded)))
             }
+            Self::Receipt { remote, refs, sign_with } => {
+                let ctx = ctx().map_err(guard::unseen(Act::Push))?;
+                receipt(process, &ctx, &remote, &refs, sign_with.as_deref()).map(Answer::Said)
+            }
             Self::Run { act, goal_id, command } => {
                 let ctx = ctx().map_err(guard::unseen(act))?;
                 let guarded = guard::check(&ctx, act, false)?;
@@ -98,6 +118,61 @@ fn said(ctx: &Ctx, guarded: &Guarded) -> Said {
     };
     let code = if guarded.allowed { 0 } else { NOT_NOW };
     Said { code, ..Said::read(guarded, text) }
+}
+
+/// A receipt, and how to use it.
+#[derive(Debug, Serialize)]
+struct Signed {
+    /// What the push has to have as an option.
+    option: String,
+    /// The command that pushes with it.
+    command: String,
+}
+
+/// Has a person sign for a push.
+fn receipt(
+    process: &Process,
+    ctx: &Ctx,
+    remote: &str,
+    refs: &[String],
+    key: Option<&str>,
+) -> Result<Said, Error> {
+    let sending = guard::sending(ctx, remote, refs).map_err(guard::unseen(Act::Push))?;
+    if !sending.guarded.allowed {
+        return Ok(said(ctx, &sending.guarded));
+    }
+    let mut shows = format!("To `{}`:\n", shown(remote, 200));
+    let mut words = Vec::new();
+    for ((name, id), subject) in sending.updates.iter().zip(&sending.subjects) {
+        shows.push_str(&format!("  {} {}  {subject}\n", &id[..10], shown(name, 200)));
+        words.push(format!("{id}:{name}"));
+    }
+    let challenge = Challenge {
+        what: "sign for a push".into(),
+        shows,
+        word: sending.updates[0].1[..10].to_owned(),
+        command: format!("loopx guard receipt {} {}", shown(remote, 200), refs.join(" ")),
+    };
+    ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
+    let (policy, nonce) = (ops::policy::in_force(ctx)?, approval::nonce(ctx));
+    let statement = Receipt::statement(&policy.repository, &sending.updates, ctx.now, &nonce);
+    let signature = approval::sign(process, ctx, key, &statement.to_string())?;
+    let receipt = Receipt::new(ctx.now, nonce, &signature)
+        .ok_or_else(|| Error::new(Kind::Environment, "what was signed is no signature of OpenSSH"))?;
+    let option = format!("{}={receipt}", Receipt::OPTION);
+    let words = [quoted(remote)].into_iter().chain(words.iter().map(|word| quoted(word)));
+    let command = format!("git push -o {option} {}", words.collect::<Vec<_>>().join(" "));
+    let text = format!("{command}\n");
+    Ok(Said::read(&Signed { option, command }, text))
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// Runs the command and records it. Returns its exit code, whatever came of the recording.

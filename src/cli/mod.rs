@@ -5,11 +5,13 @@ mod bypass;
 mod check;
 mod compact;
 mod config;
+mod context;
 mod doctor;
 mod evidence;
 mod gate;
 mod goal;
 mod guard;
+mod handoff;
 mod history;
 mod hooks;
 mod init;
@@ -40,7 +42,7 @@ use crate::{
     caller::Caller,
     domain::{
         id::{AgentId, GoalId},
-        secret::clean,
+        secret::{clean, custom::Custom},
     },
     error::{Error, Kind},
     ops::{self, Ctx, Done, bypass::Bypasses},
@@ -58,6 +60,16 @@ struct Cli {
     global: Global,
     #[command(subcommand)]
     command: Command,
+}
+
+/// `loopx hook …` and nothing else. Git and hosts call it at every step, and half of what starting takes is telling clap of all
+/// the other commands.
+#[derive(Debug, Parser)]
+struct OnlyHook {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    hook: crate::hook::Hook,
 }
 
 /// Options of every command.
@@ -110,6 +122,11 @@ enum Command {
     /// One slice of work, from beginning to end
     #[command(subcommand)]
     Turn(turn::Turn),
+    /// What a fresh agent needs to know, in a few kilobytes
+    Context(context::ContextArgs),
+    /// The note for whoever goes on
+    #[command(subcommand)]
+    Handoff(handoff::Handoff),
     /// What happened, newest first
     History(history::History),
     /// What came of the last days: outcomes, decisions, spend, open questions, evidence
@@ -230,9 +247,11 @@ impl Said {
 
 /// Runs the command that `process` was started with. Returns its exit code.
 pub fn run(process: &Process) -> u8 {
-    let cli = match Cli::try_parse_from(process.args()) {
+    let cli = match parsed(process.args()) {
         // Before anything is made of the words: ids are derived from them, and sentences.
-        Ok(cli) if cli.global.redact => Cli::try_parse_from(redacted(process.args())),
+        Ok(cli) if cli.global.redact => {
+            Cli::try_parse_from(redacted(process.args(), &rules(process, &cli.global)))
+        }
         parsed => parsed,
     };
     let cli = match cli {
@@ -248,6 +267,17 @@ pub fn run(process: &Process) -> u8 {
         Ok(Answer::Silent(code)) => code,
         Err(error) => fail(process, &error, json),
     }
+}
+
+/// What the words of a command line mean.
+fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
+    if let [_, command, rest @ ..] = args
+        && command == "hook"
+        && let Ok(OnlyHook { global, hook }) = OnlyHook::try_parse_from([command].into_iter().chain(rest))
+    {
+        return Ok(Cli { global, command: Command::Hook(hook) });
+    }
+    Cli::try_parse_from(args)
 }
 
 /// Runs `git-remote-loopx <remote> <address>`. Returns its exit code.
@@ -308,6 +338,8 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Evidence(evidence) => evidence.run(ctx)?,
         Command::Quota(quota) => quota.run(ctx)?,
         Command::Turn(turn) => turn.run(process, ctx)?,
+        Command::Context(context) => context.run(ctx, json)?,
+        Command::Handoff(handoff) => handoff.run(process, ctx)?,
         Command::History(history) => match history.run(process, ctx, json)? {
             Answer::Said(said) => said,
             Answer::Silent(code) => {
@@ -380,11 +412,16 @@ fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {
     })
 }
 
+/// The user's own rules for secrets. Where they cannot be had, the command says so itself.
+fn rules(process: &Process, global: &Global) -> Custom {
+    context(process, global).ok().and_then(|ctx| ctx.store.git().secret_rules().ok()).unwrap_or_default()
+}
+
 /// The words of a command with marks in the place of what looks like a secret; those of a command to be run stay.
-fn redacted(args: &[OsString]) -> Vec<OsString> {
+fn redacted(args: &[OsString], rules: &Custom) -> Vec<OsString> {
     let ours = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let clean = |arg: &OsString| match arg.to_str() {
-        Some(text) => OsString::from(clean(text).into_owned()),
+        Some(text) => OsString::from(rules.clean(text).unwrap_or_else(|_| clean(text)).into_owned()),
         None => arg.clone(),
     };
     args[..ours].iter().map(clean).chain(args[ours..].iter().cloned()).collect()

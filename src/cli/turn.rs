@@ -115,6 +115,10 @@ fn told(turn: &Context) -> String {
         let summary = left.end.summary.as_ref().map_or("", |note| note.as_str().lines().next().unwrap_or(""));
         said.push_str(&format!("before {} ({}): {summary}\n", left.turn, left.end.outcome.word()));
     }
+    if let Some(note) = &turn.note {
+        let by = note.written.by.name();
+        said.push_str(&format!("note by {by}\n{}", crate::text::SetIn(note.text.as_str())));
+    }
     if turn.ended.is_none() {
         let next = format!("loopx turn end --turn-id {} --outcome <outcome> --summary \"<what>\"", turn.id);
         said.push_str(&format!("next: {next}\n"));

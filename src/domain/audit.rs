@@ -159,6 +159,10 @@ impl Mutation {
             }
             (Op::TurnBegin, [_, ..]) => self.turn_begun(&pairs),
             (Op::TurnEnd, [_, ..]) => self.turn_ended(&pairs),
+            (
+                Op::HandoffWrite,
+                [(None | Some(Record::Handoff(..)), Some(record @ Record::Handoff(_, handoff)))],
+            ) => self.is_mine(record, &handoff.written),
             (Op::BypassNote, [_, ..]) => pairs.iter().try_for_each(|pair| self.noticed(*pair)),
             (
                 Op::BypassAcknowledge,

@@ -157,6 +157,11 @@ pub fn deeds(op: Op) -> Vec<Deed> {
             "turn end --turn-id turn-2 --outcome nothing --summary seen",
             "whoever began it may, and what completes or blocks a todo is refused here, too",
         )],
+        Op::HandoffWrite => vec![anybody(
+            "leave a note for the next turn",
+            "handoff write 'the tests pass'",
+            "nothing is used or allowed, and the note before it stays in the history",
+        )],
         Op::BypassNote => vec![Deed {
             what: "record a push that went round the hook",
             command: None,

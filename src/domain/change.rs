@@ -5,6 +5,7 @@ use super::{
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
+    handoff::Handoff,
     id::{BypassId, EvidenceId, GateId, GoalId, SpendId, TodoId, TurnId},
     policy::Policy,
     quota::{Quotas, Spend},
@@ -63,6 +64,7 @@ pub enum Op {
     QuotaSpend,
     TurnBegin,
     TurnEnd,
+    HandoffWrite,
     /// Pushes that went round the hook were noticed.
     BypassNote,
     BypassAcknowledge,
@@ -81,7 +83,7 @@ pub enum Op {
 }
 
 impl Op {
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
@@ -109,6 +111,7 @@ impl Op {
         Self::QuotaSpend,
         Self::TurnBegin,
         Self::TurnEnd,
+        Self::HandoffWrite,
         Self::BypassNote,
         Self::BypassAcknowledge,
         Self::PolicySet,
@@ -156,6 +159,7 @@ impl Op {
             Self::QuotaSpend => "quota.spend",
             Self::TurnBegin => "turn.begin",
             Self::TurnEnd => "turn.end",
+            Self::HandoffWrite => "handoff.write",
             Self::BypassNote => "bypass.note",
             Self::BypassAcknowledge => "bypass.acknowledge",
             Self::PolicySet => "policy.set",
@@ -180,6 +184,7 @@ pub enum Record {
     Todo(GoalId, TodoId, Todo),
     Evidence(GoalId, EvidenceId, Evidence),
     Spend(GoalId, SpendId, Spend),
+    Handoff(GoalId, Handoff),
     Bypass(BypassId, Bypass),
 }
 
@@ -191,7 +196,8 @@ impl Record {
             Self::Gate(goal, ..)
             | Self::Todo(goal, ..)
             | Self::Evidence(goal, ..)
-            | Self::Spend(goal, ..) => Some(goal),
+            | Self::Spend(goal, ..)
+            | Self::Handoff(goal, _) => Some(goal),
         }
     }
 
@@ -205,6 +211,7 @@ impl Record {
             Self::Todo(_, id, _) => format!("todo/{id}"),
             Self::Evidence(_, id, _) => format!("evidence/{id}"),
             Self::Spend(_, id, _) => format!("spend/{id}"),
+            Self::Handoff(goal, _) => format!("handoff/{goal}"),
             Self::Bypass(id, _) => format!("bypass/{id}"),
         }
     }

@@ -83,12 +83,24 @@ impl Statement {
         ])
     }
 
+    /// A push of `updates`, each a ref there and what it is set to.
+    pub(super) fn of_push(
+        repository: &RepositoryId,
+        updates: Vec<String>,
+        at: Timestamp,
+        nonce: &str,
+    ) -> Self {
+        let mut facts = vec![("repository", repository.to_string())];
+        facts.extend(updates.into_iter().map(|update| ("push", update)));
+        facts.extend([("time", at.to_string()), ("nonce", nonce.to_owned())]);
+        Self(facts)
+    }
+
     /// The bytes that make each signing another one: the last fact of a text that was signed. Nothing else than 32 hex
     /// digits is one.
     pub fn nonce(signed: &str) -> Option<&str> {
         let (_, nonce) = signed.trim_end_matches('\n').rsplit_once("\nnonce ")?;
-        let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        (nonce.len() == 32 && nonce.bytes().all(is_hex)).then_some(nonce)
+        is_nonce(nonce).then_some(nonce)
     }
 
     /// The first fact in which a text that was signed differs from this.
@@ -110,6 +122,12 @@ impl Statement {
         let signed = shown(lines.next().unwrap_or_default());
         Some(Differs { fact: "end".into(), signed, wanted: String::new() })
     }
+}
+
+/// Whether a text is 32 hex digits.
+pub(super) fn is_nonce(text: &str) -> bool {
+    let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    text.len() == 32 && text.bytes().all(is_hex)
 }
 
 impl fmt::Display for Statement {

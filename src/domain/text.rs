@@ -87,9 +87,43 @@ text!(
 );
 
 text!(
+    /// What the next turn should know. 1 to 4,096 bytes; line feeds and tabs are allowed.
+    HandoffText, "handoff", 4096, Lines::Many
+);
+
+text!(
     /// The text of a file. 1 to 65,536 bytes; line feeds and tabs are allowed.
     FileCopy, "copy", 64 * 1024, Lines::Many
 );
+
+impl Note {
+    /// The note, or when it is longer than `bytes` its beginning and how much more there is.
+    #[must_use]
+    pub fn at_most(&self, bytes: usize) -> Self {
+        Self(shortened(&self.0, bytes))
+    }
+}
+
+impl HandoffText {
+    /// The text, or when it is longer than `bytes` its beginning and how much more there is.
+    #[must_use]
+    pub fn at_most(&self, bytes: usize) -> Self {
+        Self(shortened(&self.0, bytes))
+    }
+}
+
+fn shortened(text: &str, bytes: usize) -> String {
+    match beginning(text, bytes) {
+        (_, 0) => text.to_owned(),
+        (text, more) => format!("{text}\n[… {more} bytes more]"),
+    }
+}
+
+/// As much of a text as fits into so many bytes, and how many bytes more there are. No character is cut.
+pub fn beginning(text: &str, bytes: usize) -> (&str, usize) {
+    let end = text.floor_char_boundary(bytes);
+    (&text[..end], text.len() - end)
+}
 
 enum Lines {
     One,
@@ -229,6 +263,14 @@ mod tests {
             assert!(title.as_str().parse::<Title>().is_ok());
         }
         assert_eq!(Note::fit("a\r\n\tb\rc").unwrap().0.as_str(), "a\n\tb\\u{d}c");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters_and_says_so() {
+        let note: Note = "aéé".parse().unwrap();
+        assert_eq!(note.at_most(5), note);
+        assert_eq!(note.at_most(4).as_str(), "aé\n[… 2 bytes more]");
+        assert_eq!(beginning("é", 1), ("", 2));
     }
 
     #[test]

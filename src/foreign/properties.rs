@@ -89,7 +89,11 @@ fn makes_legal_records(foreign: Foreign, source: Source) -> Result<(), TestCaseE
                 prop_assert!(gate.is_open());
                 gates += 1;
             }
-            Record::Policy(_) | Record::Quotas(_) | Record::Spend(..) | Record::Bypass(..) => {
+            Record::Policy(_)
+            | Record::Quotas(_)
+            | Record::Spend(..)
+            | Record::Handoff(..)
+            | Record::Bypass(..) => {
                 return Err(TestCaseError::fail("an import brings none of these"));
             }
         }

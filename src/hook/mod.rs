@@ -20,9 +20,16 @@ pub(crate) enum Hook {
         /// Git's configuration names this hook, so it speaks for a hook file, too
         #[arg(long)]
         config: bool,
-        /// Print on standard output what came on standard input, for whoever comes after
-        #[arg(long, conflicts_with = "config")]
-        pass_on: bool,
+        /// Print on standard output what came on standard input, for whoever comes after, and this after it
+        #[arg(
+            long,
+            value_name = "END",
+            num_args = 0..=1,
+            require_equals = true,
+            default_missing_value = "",
+            conflicts_with = "config"
+        )]
+        pass_on: Option<String>,
         /// The remote's name, or its address when it has none
         remote: String,
         /// The remote's address
@@ -55,8 +62,8 @@ impl Hook {
             Self::PrePush { config, pass_on, remote, url } => {
                 let asked = match (config, pass_on) {
                     (true, _) => pre_push::Asked::Config,
-                    (false, true) => pre_push::Asked::HookFile,
-                    (false, false) => pre_push::Asked::Hand,
+                    (false, Some(end)) => pre_push::Asked::HookFile { end },
+                    (false, None) => pre_push::Asked::Hand,
                 };
                 pre_push::run(process, &Remote { name: remote, url }, asked, ctx)
             }

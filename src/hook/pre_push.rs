@@ -17,12 +17,13 @@ use crate::{
 pub(super) const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// What made git ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Asked {
     /// Its configuration names this hook. A hook file may ask the same question a moment later.
     Config,
-    /// Our part of a hook file, which passes on what git sent to the rest of it.
-    HookFile,
+    /// Our part of a hook file, which passes on what git sent to the rest of it, with `end` after it: a shell takes the last
+    /// line break away otherwise.
+    HookFile { end: String },
     /// A line of the user's in a hook of theirs.
     Hand,
 }
@@ -46,11 +47,14 @@ pub(super) fn run(
         .stdin(LIMIT)
         .map_err(|error| Error::new(Kind::Environment, format!("cannot read what git sends: {error}")));
     let refused = match input.and_then(|input| Ok((judge(process, remote, &input, ctx)?, input))) {
-        Ok((None, input)) if asked == Asked::HookFile => match process.out_bytes(&input) {
-            Ok(()) => return 0,
-            Err(error) => format!("loopx: push refused: what git sent cannot be passed on: {error}\n"),
-        },
-        Ok((None, _)) => return 0,
+        Ok((None, mut input)) => {
+            let Asked::HookFile { end } = &asked else { return 0 };
+            input.extend_from_slice(end.as_bytes());
+            match process.out_bytes(&input) {
+                Ok(()) => return 0,
+                Err(error) => format!("loopx: push refused: what git sent cannot be passed on: {error}\n"),
+            }
+        }
         Ok((Some(refused), _)) => refused,
         Err(error) => format!("loopx: push refused: whether a question is open cannot be seen\n{error}"),
     };

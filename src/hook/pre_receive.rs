@@ -14,7 +14,10 @@ use crate::{
         Ctx,
         receive::{Update, check},
     },
-    process::{GIT_ALTERNATE_OBJECT_DIRECTORIES, GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH, Process},
+    process::{
+        GIT_ALTERNATE_OBJECT_DIRECTORIES, GIT_OBJECT_DIRECTORY, GIT_PUSH_OPTION, GIT_PUSH_OPTION_COUNT,
+        GIT_QUARANTINE_PATH, Process,
+    },
     text::Held,
 };
 
@@ -49,7 +52,7 @@ fn judge(process: &Process, ctx: impl FnOnce() -> Result<Ctx, Error>) -> Result<
         .stdin(LIMIT)
         .map_err(|error| Error::new(Kind::Environment, format!("cannot read what git sends: {error}")))?;
     let updates = parse(&input)?;
-    let checked = check(ctx()?, &quarantine(process)?, &updates)?;
+    let checked = check(ctx()?, &quarantine(process)?, &updates, &options(process))?;
     Ok(match &checked.verdict {
         Verdict::Allowed => None,
         Verdict::Refused(reasons) => {
@@ -63,6 +66,12 @@ fn judge(process: &Process, ctx: impl FnOnce() -> Result<Ctx, Error>) -> Result<
             Some(said)
         }
     })
+}
+
+/// The options of the push: git numbers them in the environment.
+fn options(process: &Process) -> Vec<String> {
+    let count = process.env(GIT_PUSH_OPTION_COUNT).and_then(|count| count.parse().ok()).unwrap_or(0_usize);
+    (0..count).filter_map(|number| process.env(&format!("{GIT_PUSH_OPTION}{number}"))).collect()
 }
 
 /// The folders with the objects of the push, as git names them in the environment.

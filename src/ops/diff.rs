@@ -68,6 +68,7 @@ fn order(step: &Step) -> u8 {
         Some(Record::Quotas(_)) => 5,
         Some(Record::Policy(_)) => 6,
         Some(Record::Bypass(..)) => 7,
+        Some(Record::Handoff(..)) => 8,
     }
 }
 
@@ -107,6 +108,7 @@ fn added(name: &str, record: &Record) -> String {
             let slots = crate::text::Count(usize::try_from(spend.slots).unwrap_or(usize::MAX), "slot");
             format!("turn {} used {slots} of goal {goal}", spend.turn)
         }
+        Record::Handoff(_, handoff) => format!("{name} was written by {}", handoff.written.by.name()),
         Record::Bypass(_, bypass) => {
             format!(
                 "{name} was noticed: a push to {} on {} went round the hook",
@@ -148,6 +150,9 @@ fn changed(name: &str, before: &Record, after: &Record) -> String {
             said.collect::<Vec<_>>().join("; ")
         }
         (Record::Policy(before), Record::Policy(after)) => rules(before, after),
+        (Record::Handoff(..), Record::Handoff(_, after)) => {
+            format!("{name} was written anew by {}", after.written.by.name())
+        }
         (Record::Bypass(..), Record::Bypass(_, after)) if after.is_acknowledged() => {
             format!("{name} was acknowledged")
         }

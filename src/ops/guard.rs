@@ -7,12 +7,13 @@ use serde::Serialize;
 use super::{
     Ctx,
     gate::GateView,
-    push::{gates, receipts},
+    push::{Line, Remote, gates, receipts},
 };
 use crate::{
     domain::{
         gate::{Act, Gate, Tip},
         push::{Reason, Verdict, unchecked, verdict_on},
+        text::shown,
     },
     error::{Error, Kind},
     store::{self, Snapshot},
@@ -79,6 +80,11 @@ fn judge(ctx: &Ctx, snapshot: &Snapshot<'_>, act: Act, receipt: bool) -> Result<
         true => verdict.and(unchecked(&receipts(snapshot)?, [going(ctx, act)?])),
         false => verdict,
     };
+    Ok(guarded(ctx, act, verdict, snapshot.tip()))
+}
+
+/// The answer that a verdict makes.
+fn guarded(ctx: &Ctx, act: Act, verdict: Verdict, tip: String) -> Guarded {
     let reasons = match verdict {
         Verdict::Allowed => Vec::new(),
         Verdict::Refused(reasons) => reasons,
@@ -94,7 +100,7 @@ fn judge(ctx: &Ctx, snapshot: &Snapshot<'_>, act: Act, receipt: bool) -> Result<
         Reason::Gate { .. } | Reason::Carries { .. } => None,
     });
     let gates = reasons.iter().filter_map(view).collect();
-    Ok(Guarded { act, allowed: reasons.is_empty(), gates, unchecked, tip: snapshot.tip(), reasons })
+    Guarded { act, allowed: reasons.is_empty(), gates, unchecked, tip, reasons }
 }
 
 /// What would go out: a push sends what is committed, and a publisher mostly takes what lies there.
@@ -116,6 +122,46 @@ fn checked_out(ctx: &Ctx, answered: &BTreeSet<&str>) -> Result<Option<Tip>, Erro
         Some(head) if !git.is_dirty()? => Ok(git.leaving(&head.commit, answered)?),
         _ => Ok(None),
     }
+}
+
+/// A push that a receipt is wanted for.
+#[derive(Debug)]
+pub struct Sending {
+    /// The full names of refs on the other side, and what they are to be set to, in hex.
+    pub updates: Vec<(String, String)>,
+    /// The subjects of these commits.
+    pub subjects: Vec<String>,
+    /// Whether it may go.
+    pub guarded: Guarded,
+}
+
+/// Judges a push of `refs`, each a revision or `revision:ref`, to `remote` as the hook would. Writes nothing.
+pub fn sending(ctx: &Ctx, remote: &str, refs: &[String]) -> Result<Sending, Error> {
+    let (mut updates, mut subjects, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    let git = ctx.store.git();
+    for written in refs {
+        let (from, to) = written.split_once(':').unwrap_or((written, ""));
+        let commit = git.revision(from)?;
+        let id = ctx.store.object_of(from)?;
+        let full = git.full_ref(if to.is_empty() { from } else { to }, from).ok_or_else(|| {
+            let which = shown(written, 100);
+            Error::new(Kind::Usage, format!("`{which}` does not say which ref is to be written"))
+                .hint("name a branch or a tag, or say both: `HEAD:refs/heads/main`")
+        })?;
+        lines.push(Line {
+            local: from.to_owned(),
+            local_id: Some(id.clone()),
+            remote: full.clone(),
+            remote_id: None,
+        });
+        updates.push((full, id));
+        subjects.push(commit.subject);
+    }
+    let url = ctx.store.addresses(remote).0.into_iter().next().unwrap_or_else(|| remote.to_owned());
+    let to = Remote { name: remote.to_owned(), url };
+    let verdict = super::push::check(ctx, &to, &lines)?.verdict;
+    let guarded = guarded(ctx, Act::Push, verdict, ctx.store.trusted()?.tip());
+    Ok(Sending { updates, subjects, guarded })
 }
 
 /// Says of an error on the way to the answer what it means for `act`.

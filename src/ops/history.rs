@@ -141,6 +141,7 @@ fn flattened(record: &Record) -> BTreeMap<String, String> {
         Record::Todo(_, _, todo) => serde_json::to_value(todo),
         Record::Evidence(_, _, evidence) => serde_json::to_value(evidence),
         Record::Spend(_, _, spend) => serde_json::to_value(spend),
+        Record::Handoff(_, handoff) => serde_json::to_value(handoff),
         Record::Bypass(_, bypass) => serde_json::to_value(bypass),
     };
     let mut fields = BTreeMap::new();

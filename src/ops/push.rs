@@ -79,19 +79,25 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
     }
     let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &remotes, &refs);
     let verdict = match snapshot.policy()?.require_receipt {
-        true => verdict.and(unchecked(&receipts(&snapshot)?, going(ctx, lines)?)),
+        true => {
+            let lines = lines.iter().map(|line| (line.local.as_str(), line.local_id.as_deref()));
+            verdict.and(unchecked(&receipts(&snapshot)?, going(ctx, lines)?))
+        }
         false => verdict,
     };
     Ok(Checked { verdict, at: ctx.now })
 }
 
-/// What would go out, by the names of refs, with the trees.
-fn going(ctx: &Ctx, lines: &[Line]) -> Result<Vec<(String, String)>, Error> {
+/// What would go out, with its trees: `refs` are names and objects, none for one that is removed.
+pub(super) fn going<'a>(
+    ctx: &Ctx,
+    refs: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+) -> Result<Vec<(String, String)>, Error> {
     let mut going = Vec::new();
-    for line in lines {
-        let Some(id) = &line.local_id else { continue };
+    for (name, id) in refs {
+        let Some(id) = id else { continue };
         if let Some(tree) = ctx.store.git().tree_of(id)? {
-            going.push((format!("`{}`", shown(&line.local, 200)), tree));
+            going.push((format!("`{}`", shown(name, 200)), tree));
         }
     }
     Ok(going)

@@ -74,7 +74,7 @@ fn is_nought(more: &usize) -> bool {
 }
 
 /// The todo an answer names.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Pick {
     pub id: TodoId,
     pub title: Title,
@@ -146,7 +146,7 @@ fn repair(error: &Error) -> ShouldRun {
 }
 
 /// The beginning of a title, with `…` where more of it was.
-fn cut(title: &Title) -> Title {
+pub(super) fn cut(title: &Title) -> Title {
     const BYTES: usize = 160;
     if title.as_str().len() <= BYTES {
         return title.clone();

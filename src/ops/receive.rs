@@ -3,16 +3,19 @@
 //! The state that decides is the one that was synced to this very repository. Here nobody is asked to be honest: what is
 //! refused is refused, whatever the client skipped.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{
     Ctx,
-    push::{Checked, gates, tips},
+    push::{Checked, gates, going, receipts, tips},
 };
 use crate::{
     domain::{
-        push::{Carried, PushedRef, RefUpdate, verdict},
+        policy::RepositoryId,
+        push::{Carried, PushedRef, RefUpdate, unchecked, verdict},
+        receipt::{NoReceipt, Receipt},
         scope::Scope,
+        text::shown,
     },
     error::{Error, Kind},
     store::{self, remote::STATE_REF},
@@ -26,9 +29,14 @@ pub struct Update {
     pub new: Option<String>,
 }
 
-/// Judges a push before it is let in; `quarantine` are the folders in which git keeps its objects until then. Any error means
-/// that it must not be let in.
-pub fn check(mut ctx: Ctx, quarantine: &[PathBuf], updates: &[Update]) -> Result<Checked, Error> {
+/// Judges a push before it is let in; `quarantine` are the folders in which git keeps its objects until then, and `options`
+/// what came with it. Any error means that it must not be let in.
+pub fn check(
+    mut ctx: Ctx,
+    quarantine: &[PathBuf],
+    updates: &[Update],
+    options: &[String],
+) -> Result<Checked, Error> {
     let _seen = match quarantine {
         [] => None,
         places => Some(ctx.store.see_incoming(places)?),
@@ -81,11 +89,16 @@ pub fn check(mut ctx: Ctx, quarantine: &[PathBuf], updates: &[Update]) -> Result
         matches!(pushed.update, RefUpdate::Written { carries: Some(Carried::State | Carried::Folder), .. })
     };
     let is_written = |pushed: &PushedRef| pushed.update != RefUpdate::Deleted;
-    if snapshot.is_none()
-        && ctx.store.requires_state()
-        && refs.iter().any(is_written)
-        && !refs.iter().any(carries_state)
-    {
+    let is_asked = refs.iter().any(is_written) && !refs.iter().any(carries_state);
+    let wanted = ctx.store.git().receipts_wanted();
+    if let Some((allowed, repository)) = wanted.as_ref().filter(|_| is_asked) {
+        let known = match &snapshot {
+            Some(snapshot) => Some(snapshot.policy()?.repository),
+            None => repository.clone(),
+        };
+        must_be_let_in(&ctx, allowed, known, updates, options)?;
+    }
+    if snapshot.is_none() && wanted.is_none() && ctx.store.requires_state() && is_asked {
         return Err(Error::new(
             Kind::Refused,
             "no state was synced to this repository yet, so whether a question is open is not known",
@@ -94,7 +107,56 @@ pub fn check(mut ctx: Ctx, quarantine: &[PathBuf], updates: &[Update]) -> Result
         .hint("or its owner lets pushes in until then, there, with `git config loopx.require false`"));
     }
     let verdict = verdict(gates.iter().map(|(goal, id, gate)| (goal, id, gate)), &Default::default(), &refs);
+    let verdict = match &snapshot {
+        Some(snapshot) if snapshot.policy()?.require_receipt => {
+            let written = updates.iter().filter(|update| update.name != STATE_REF);
+            let written = written.map(|update| (update.name.as_str(), update.new.as_deref()));
+            verdict.and(unchecked(&receipts(snapshot)?, going(&ctx, written)?))
+        }
+        _ => verdict,
+    };
     Ok(Checked { verdict, at: ctx.now })
+}
+
+/// Refuses a push that none of its options lets in: a receipt that somebody whom the file `allowed` lists signed over it.
+fn must_be_let_in(
+    ctx: &Ctx,
+    allowed: &Path,
+    repository: Option<RepositoryId>,
+    updates: &[Update],
+    options: &[String],
+) -> Result<(), Error> {
+    let refused = |why: String| {
+        Error::new(Kind::Refused, why)
+            .hint("where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it")
+    };
+    let repository = repository.ok_or_else(|| {
+        Error::new(Kind::Environment, "`loopx.approvers` is set here and `loopx.repository` names no state")
+            .hint("set it here, with `git config loopx.repository <id>`; `loopx policy show` prints the id where the state is")
+    })?;
+    let prefix = format!("{}=", Receipt::OPTION);
+    let option = options.iter().find_map(|option| option.strip_prefix(&prefix)).ok_or_else(|| {
+        refused(
+            "nothing says that a person let this push go: pushes to this repository need a receipt".into(),
+        )
+    })?;
+    let receipt: Receipt = option.parse().map_err(|bad: NoReceipt| refused(bad.to_string()))?;
+    receipt.check_time(ctx.now).map_err(|stale| refused(stale.to_string()))?;
+    let written: Vec<_> = updates
+        .iter()
+        .filter(|update| update.name != STATE_REF)
+        .filter_map(|update| Some((update.name.clone(), update.new.clone()?)))
+        .collect();
+    let statement = receipt.wants(&repository, &written).to_string();
+    match ctx.store.git().signer(allowed, &statement, &receipt.armoured())? {
+        Some(_) => Ok(()),
+        None => {
+            let pushed: Vec<String> =
+                written.iter().map(|(name, id)| format!("`{}` at {}", shown(name, 100), &id[..10])).collect();
+            let what = pushed.join(" and ");
+            Err(refused(format!("the receipt was not signed for this push, of {what}, by somebody who may")))
+        }
+    }
 }
 
 /// What is wrong with a state that was pushed is the push's fault and not that of what is here.

@@ -267,6 +267,14 @@ impl From<store::Error> for Error {
                         "if it is none, a person lets it through with `loopx secret allow {digest} --reason <why>`"
                     ));
             }
+            S::BringsSecret { found, .. } => {
+                return Self::new(Kind::Refused, problem.to_string())
+                    .hint(format!(
+                        "if it is none, a person lets it through with `loopx secret allow {} --reason <why>`, here or where it comes from",
+                        found.digest
+                    ))
+                    .hint("if it is one, make it worthless first; `loopx compact` where it comes from leaves the history behind that has it");
+            }
             S::Busy(_) => (Kind::Conflict, &["run the command again when the other one has ended"]),
             S::Locked(_) => (
                 Kind::Conflict,

@@ -66,7 +66,7 @@ pub struct Outcome {
 }
 
 /// A question that was answered.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Decision {
     pub gate: GateId,
     pub goal: GoalId,
@@ -221,7 +221,12 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
 }
 
 /// What persons said at a gate since it was in the state `before`.
-fn decisions(goal: &GoalId, id: &GateId, before: Option<&GateState>, gate: &Gate) -> Vec<Decision> {
+pub(super) fn decisions(
+    goal: &GoalId,
+    id: &GateId,
+    before: Option<&GateState>,
+    gate: &Gate,
+) -> Vec<Decision> {
     let decision = |decision: String, by: &Person, at: Timestamp, note: Option<&Note>| Decision {
         gate: id.clone(),
         goal: goal.clone(),

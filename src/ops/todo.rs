@@ -301,7 +301,7 @@ pub fn show(ctx: &Ctx, prefix: &TodoPrefix) -> Result<TodoView, Error> {
 }
 
 /// The todo that `prefix` means.
-fn find(snapshot: &Snapshot<'_>, prefix: &TodoPrefix) -> Result<(GoalId, TodoId), Error> {
+pub(super) fn find(snapshot: &Snapshot<'_>, prefix: &TodoPrefix) -> Result<(GoalId, TodoId), Error> {
     match snapshot.find_todo(prefix)? {
         Found::Open(goal, id) | Found::Closed(goal, id) => Ok((goal, id)),
         Found::Nothing => Err(Refusal::UnknownTodo(prefix.clone()).into()),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     Ctx, Done,
-    quota::ShouldRun,
+    quota::{ShouldRun, cut},
     todo::{Completion, Ran, Stepped},
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         decision,
         evidence::{Evidence, Finding},
         gate::Act,
+        handoff,
         id::{Capability, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix, TurnId},
         quota::Spend,
         refusal::Refusal,
@@ -41,7 +42,7 @@ pub struct Begun {
 }
 
 /// What whoever works in a turn needs to know.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Context {
     pub id: TurnId,
     /// When the turn is over unless its claim is renewed.
@@ -56,10 +57,56 @@ pub struct Context {
     pub gates: Vec<Question>,
     /// What the last turns left behind, the latest first: those on the same todo, if there were any.
     pub handoff: Vec<Handoff>,
+    /// The note that was left for whoever goes on; null when there is none.
+    pub note: Option<handoff::Handoff>,
+}
+
+impl Context {
+    /// Most bytes of it as JSON, as far as texts can be cut.
+    const BYTES: usize = 8 * 1024;
+    /// Most criteria, needs and capabilities where that is not enough.
+    const MOST: usize = 5;
+
+    /// Cuts the long texts, all of them to the same length, until the whole is short enough. What was cut says how much more
+    /// there is.
+    fn bounded(self) -> Self {
+        let is_short =
+            |it: &Self| serde_json::to_string_pretty(it).is_ok_and(|json| json.len() <= Self::BYTES);
+        let cuts = [8192, 4096, 2048, 1024, 512, 256].into_iter().map(|bytes| self.cut(bytes));
+        match cuts.into_iter().find(is_short) {
+            Some(short) => short,
+            None => self.cut(128).narrowed(),
+        }
+    }
+
+    fn cut(&self, bytes: usize) -> Self {
+        let mut cut = self.clone();
+        if let Some(work) = &mut cut.todo {
+            work.todo.body = work.todo.body.as_ref().map(|body| body.at_most(bytes));
+        }
+        for left in &mut cut.handoff {
+            left.end.summary = left.end.summary.as_ref().map(|summary| summary.at_most(bytes));
+        }
+        if let Some(note) = &mut cut.note {
+            note.text = note.text.at_most(bytes);
+        }
+        cut
+    }
+
+    fn narrowed(mut self) -> Self {
+        self.done_when.truncate(Self::MOST);
+        self.done_when.iter_mut().for_each(|title| *title = cut(title));
+        self.gates.iter_mut().for_each(|gate| gate.question = cut(&gate.question));
+        if let Some(work) = &mut self.todo {
+            work.todo.needs = work.todo.needs.iter().take(Self::MOST).cloned().collect();
+            work.todo.requires = work.todo.requires.iter().take(Self::MOST).cloned().collect();
+        }
+        self
+    }
 }
 
 /// The todo of a turn.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Work {
     pub id: TodoId,
     #[serde(flatten)]
@@ -69,19 +116,36 @@ pub struct Work {
 }
 
 /// A gate that is open.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Question {
     pub id: GateId,
     pub question: Title,
 }
 
 /// What a turn said when it ended.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Handoff {
     pub turn: TurnId,
     pub todo: Option<TodoId>,
     #[serde(flatten)]
     pub end: End,
+}
+
+/// What the last two turns but `now` left behind, the latest first: those on `about`, if there were any.
+pub(super) fn left_behind(state: &Loop, now: Option<&TurnId>, about: Option<&TodoId>) -> Vec<Handoff> {
+    let mut left: Vec<_> = (state.spends.iter())
+        .filter_map(|other| {
+            let Course { todo, end, .. } = other.course.clone()?;
+            let end = end.filter(|end| end.summary.is_some() && now != Some(&other.turn))?;
+            Some(Handoff { turn: other.turn.clone(), todo, end })
+        })
+        .collect();
+    left.sort_by(|a, b| (b.end.at, b.turn.as_str()).cmp(&(a.end.at, a.turn.as_str())));
+    if left.iter().any(|handoff| handoff.todo.is_some() && handoff.todo.as_ref() == about) {
+        left.retain(|handoff| handoff.todo.as_ref() == about);
+    }
+    left.truncate(2);
+    left
 }
 
 fn context(
@@ -104,18 +168,7 @@ fn context(
             stored.map(|todo| Work { id: id.clone(), todo, evidence })
         }
     };
-    let mut left: Vec<_> = (state.spends.iter())
-        .filter_map(|other| {
-            let Course { todo, end, .. } = other.course.clone()?;
-            let end = end.filter(|end| end.summary.is_some() && other.turn != turn.turn)?;
-            Some(Handoff { turn: other.turn.clone(), todo, end })
-        })
-        .collect();
-    left.sort_by(|a, b| (b.end.at, b.turn.as_str()).cmp(&(a.end.at, a.turn.as_str())));
-    if left.iter().any(|handoff| handoff.todo.is_some() && handoff.todo == course.todo) {
-        left.retain(|handoff| handoff.todo == course.todo);
-    }
-    left.truncate(2);
+    let left = left_behind(state, Some(&turn.turn), course.todo.as_ref());
     let gates = state.open_gates().into_iter().filter(|(_, gate)| gate.holds_back(Act::Turn)).take(3);
     Ok(Context {
         id: turn.turn.clone(),
@@ -126,7 +179,9 @@ fn context(
         todo,
         gates: gates.map(|(id, gate)| Question { id: id.clone(), question: gate.question.clone() }).collect(),
         handoff: left,
-    })
+        note: snapshot.handoff(&state.id)?,
+    }
+    .bounded())
 }
 
 /// Begins a turn: decides as `should-run` does, claims what that names, puts a slot aside, and ends the turns that nobody

@@ -110,6 +110,9 @@ pub enum Error {
 
     #[error(transparent)]
     Secret(Box<LooksSecret>),
+    /// A commit from elsewhere.
+    #[error("commit {} comes from elsewhere and has a secret in it: {found}", &.commit[..10])]
+    BringsSecret { commit: String, found: Box<LooksSecret> },
     /// The file that `loopx.secretRules` names.
     #[error("the rules for secrets that git's setting `loopx.secretRules` names: {0}")]
     SecretRules(BadRules),

@@ -13,6 +13,7 @@ use crate::domain::{
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
+    handoff::Handoff,
     policy::Policy,
     quota::{Quotas, Spend},
     todo::Todo,
@@ -25,12 +26,19 @@ const MINOR: u32 = 0;
 
 const TOML_HEAD: &str = "format = \"1.0\"\n";
 const JSON_HEAD: &str = "{\n  \"format\": \"1.0\",\n";
+const PAGE_HEAD: &str = "+++\nformat = \"1.0\"\n";
+/// Between the facts of a page and its text.
+const FOLD: &str = "\n+++\n\n";
+/// The field that is the text of a page.
+const TEXT: &str = "text";
 
 /// How a kind of record is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
     Toml,
     Json,
+    /// A text for people, with the facts about it in TOML before it.
+    Page,
 }
 
 /// A kind of record.
@@ -68,6 +76,11 @@ impl Stored for Bypass {
     const FIELDS: &'static [&'static str] = &["push", "noted", "state"];
 }
 
+impl Stored for Handoff {
+    const SYNTAX: Syntax = Syntax::Page;
+    const FIELDS: &'static [&'static str] = &[TEXT, "written"];
+}
+
 impl Stored for Goal {
     const SYNTAX: Syntax = Syntax::Json;
     const FIELDS: &'static [&'static str] = &["objective", "done_when", "features", "added", "state"];
@@ -102,6 +115,12 @@ pub fn encode<T: Stored>(record: &T) -> String {
             let fields = body.strip_prefix("{\n").expect("a record has fields");
             format!("{JSON_HEAD}{fields}\n")
         }
+        Syntax::Page => {
+            let facts = Table::try_from(record).expect("a record is a table of strings, numbers and tables");
+            let mut table: Table = [("format".to_owned(), FORMAT.into())].into_iter().collect();
+            table.extend(facts);
+            page(table).expect("a table of a record can be written")
+        }
     }
 }
 
@@ -115,6 +134,7 @@ pub fn decode<T: Stored>(path: &str, bytes: &[u8]) -> Result<T, Error> {
         Syntax::Json => {
             text.strip_prefix(JSON_HEAD).and_then(|fields| serde_json::from_str(&format!("{{{fields}")).ok())
         }
+        Syntax::Page => None,
     };
     if let Some(record) = direct {
         return Ok(record);
@@ -141,6 +161,9 @@ pub fn is_record(text: &str) -> bool {
             || is::<Evidence>(text)
             || is::<Bypass>(text);
     }
+    if text.starts_with("+++\nformat = ") {
+        return is::<Handoff>(text);
+    }
     if text.starts_with("{\n  \"format\": ") {
         return is::<Goal>(text) || is::<Spend>(text) || is::<QuotaFile>(text);
     }
@@ -153,7 +176,7 @@ pub fn is_record(text: &str) -> bool {
 pub fn rewritten<T: Stored>(path: &str, old: Option<&[u8]>, record: &T) -> Result<String, Error> {
     let fresh = encode(record);
     let Some(old) = old.and_then(|old| std::str::from_utf8(old).ok()) else { return Ok(fresh) };
-    if old.starts_with(TOML_HEAD) || old.starts_with(JSON_HEAD) {
+    if [TOML_HEAD, JSON_HEAD, PAGE_HEAD].iter().any(|head| old.starts_with(head)) {
         return Ok(fresh);
     }
     let unreadable = |problem: String| Error::Unreadable { path: path.to_owned(), problem };
@@ -172,14 +195,40 @@ pub fn rewritten<T: Stored>(path: &str, old: Option<&[u8]>, record: &T) -> Resul
         Syntax::Json => {
             serde_json::to_string_pretty(&merged).map_err(|error| unreadable(error.to_string()))? + "\n"
         }
+        Syntax::Page => page(merged).map_err(|error| unreadable(error.to_string()))?,
     })
 }
 
 fn parse<T: Stored>(text: &str) -> Result<Table, String> {
     match T::SYNTAX {
-        Syntax::Toml => text.parse().map_err(|error: toml::de::Error| one_line(&error.to_string())),
+        Syntax::Toml => parse_toml(text),
         Syntax::Json => serde_json::from_str(text).map_err(|error| error.to_string()),
+        Syntax::Page => {
+            let (facts, body) = parts(text).ok_or("it has no facts between two lines of `+++`")?;
+            let mut table = parse_toml(facts)?;
+            let body = body.strip_suffix('\n').ok_or("its text does not end with a line feed")?;
+            match table.insert(TEXT.to_owned(), body.into()) {
+                None => Ok(table),
+                Some(_) => Err("it has two texts".to_owned()),
+            }
+        }
     }
+}
+
+fn parse_toml(text: &str) -> Result<Table, String> {
+    text.parse().map_err(|error: toml::de::Error| one_line(&error.to_string()))
+}
+
+/// The facts of a page and its text; nothing when it is none.
+pub(super) fn parts(page: &str) -> Option<(&str, &str)> {
+    page.strip_prefix("+++\n")?.split_once(FOLD)
+}
+
+/// A text with its facts before it.
+fn page(mut facts: Table) -> Result<String, toml::ser::Error> {
+    let text = facts.remove(TEXT);
+    let text = text.as_ref().and_then(toml::Value::as_str).unwrap_or_default();
+    Ok(format!("+++\n{}+++\n\n{text}\n", toml::to_string(&facts)?))
 }
 
 /// Whether a minor version may have fields that this program does not know.
@@ -246,6 +295,26 @@ is = "open"
         assert!(bytes.starts_with(JSON_HEAD) && bytes.ends_with("}\n"));
         assert_eq!(encode(&decode::<QuotaFile>("q", bytes.as_bytes()).unwrap()), bytes);
         assert_eq!(encode(&QuotaFile::default()), "{\n  \"format\": \"1.0\",\n  \"goals\": {}\n}\n");
+    }
+
+    #[test]
+    fn a_page_has_its_facts_before_its_text() {
+        let page = "+++\nformat = \"1.0\"\n\n[written]\nby = \"agent:codex-1\"\nat = \"2026-11-30T12:00:00Z\"\n+++\n\n# What next\n\n+++\n\nthe tests\n";
+        let handoff: Handoff = decode("h", page.as_bytes()).unwrap();
+        assert_eq!(handoff.text.as_str(), "# What next\n\n+++\n\nthe tests");
+        assert_eq!(encode(&handoff), page);
+        assert!(is_record(page) && !is_record("+++\nformat = 1\n+++\n\nx\n"));
+        let newer = page.replace("1.0\"\n", "1.7\"\ncolour = \"red\"\n");
+        let handoff: Handoff = decode("h", newer.as_bytes()).unwrap();
+        assert_eq!(rewritten("h", Some(newer.as_bytes()), &handoff).unwrap(), newer);
+        for (bad, why) in [
+            ("the tests", "it has no facts between two lines of `+++`"),
+            (&page[..page.len() - 1], "its text does not end with a line feed"),
+            (&page.replace("[written]", "text = 1\n[written]"), "it has two texts"),
+        ] {
+            let problem = decode::<Handoff>("h", bad.as_bytes()).map(|_| ()).unwrap_err().to_string();
+            assert_eq!(problem, format!("`h` on the state branch cannot be read: {why}"));
+        }
     }
 
     #[test]

@@ -70,6 +70,7 @@ impl Store {
             None => {}
         }
         self.must_be_legal(&line, now, |_, _| ())?;
+        self.must_bring_no_secret(&line, None)?;
         self.at(new)
     }
 

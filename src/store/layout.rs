@@ -79,6 +79,10 @@ pub(super) fn goal_file(goal: &GoalId) -> String {
     format!("{GOALS}/{goal}/state.json")
 }
 
+pub(super) fn handoff_file(goal: &GoalId) -> String {
+    format!("{GOALS}/{goal}/handoff.md")
+}
+
 pub(super) fn bypass_file(folder: &str, id: &BypassId) -> String {
     format!("{folder}/{id}{BYPASS}")
 }
@@ -143,6 +147,7 @@ pub(super) enum Named {
     Todo(GoalId, TodoId),
     Evidence(GoalId, EvidenceId),
     Spend(GoalId, SpendId),
+    Handoff(GoalId),
     Bypass(BypassId),
 }
 
@@ -154,7 +159,8 @@ impl Named {
             | Self::Gate(goal, _)
             | Self::Todo(goal, _)
             | Self::Evidence(goal, _)
-            | Self::Spend(goal, _) => Some(goal),
+            | Self::Spend(goal, _)
+            | Self::Handoff(goal) => Some(goal),
         }
     }
 
@@ -168,6 +174,7 @@ impl Named {
             Self::Todo(_, id) => format!("todo/{id}"),
             Self::Evidence(_, id) => format!("evidence/{id}"),
             Self::Spend(_, id) => format!("spend/{id}"),
+            Self::Handoff(goal) => format!("handoff/{goal}"),
             Self::Bypass(id) => format!("bypass/{id}"),
         }
     }
@@ -175,7 +182,7 @@ impl Named {
     /// The shelf it lies on.
     pub(super) fn shelved(&self) -> Option<(Shelf, GoalId)> {
         let shelf = match self {
-            Self::Policy | Self::Quotas | Self::Goal(_) | Self::Bypass(_) => return None,
+            Self::Policy | Self::Quotas | Self::Goal(_) | Self::Handoff(_) | Self::Bypass(_) => return None,
             Self::Gate(..) => Shelf::Gates,
             Self::Todo(..) => Shelf::Todos,
             Self::Evidence(..) => Shelf::Evidence,
@@ -200,6 +207,9 @@ pub(super) fn named(path: &str) -> Option<Named> {
     let goal: GoalId = goal.parse().ok()?;
     if rest == "state.json" {
         return Some(Named::Goal(goal));
+    }
+    if rest == "handoff.md" {
+        return Some(Named::Handoff(goal));
     }
     let (folder, file) = rest.split_once('/')?;
     let shelf = Shelf::ALL.into_iter().find(|shelf| shelf.name() == folder)?;
@@ -250,9 +260,9 @@ pub(super) fn is_a_gate_in_force(path: &str) -> bool {
     matches!(named(path), Some(Named::Gate(..))) && !path.contains("/closed/")
 }
 
-/// Whether a look at the present reads what lies at `path`: neither closed records nor evidence.
+/// Whether every look at the present reads what lies at `path`: neither closed records, nor evidence, nor what was handed on.
 pub(super) fn is_of_the_present(path: &str) -> bool {
-    let of = |named: Named| !matches!(named, Named::Evidence(..));
+    let of = |named: Named| !matches!(named, Named::Evidence(..) | Named::Handoff(_));
     !path.contains("/closed/") && named(path).is_some_and(of)
 }
 
@@ -284,6 +294,7 @@ fn place(record: &Record) -> Place {
         Record::Todo(goal, id, todo) => on_shelf(Shelf::Todos, goal, id.as_str(), todo.is_closed()),
         Record::Evidence(goal, id, _) => fixed(Shelf::Evidence.open_file(goal, id.as_str())),
         Record::Spend(goal, id, _) => fixed(Shelf::Spend.open_file(goal, id.as_str())),
+        Record::Handoff(goal, _) => fixed(handoff_file(goal)),
         Record::Bypass(id, bypass) => {
             let files = [BYPASSES, CLOSED_BYPASSES].map(|folder| bypass_file(folder, id));
             let [path, leaves] = match bypass.is_acknowledged() {
@@ -307,6 +318,7 @@ fn encode(path: &str, record: &Record, old: Option<&[u8]>) -> Result<String, Err
         Record::Todo(_, _, todo) => format::rewritten(path, old, todo),
         Record::Evidence(_, _, evidence) => format::rewritten(path, old, evidence),
         Record::Spend(_, _, spend) => format::rewritten(path, old, spend),
+        Record::Handoff(_, handoff) => format::rewritten(path, old, handoff),
         Record::Bypass(_, bypass) => format::rewritten(path, old, bypass),
     }
 }

@@ -17,8 +17,8 @@ use super::{
     writer::Note,
 };
 use crate::domain::{
-    actor::Actor, change::Op, evidence::Evidence, gate::Gate, goal::Goal, policy::Policy, quota::Spend,
-    time::Timestamp, todo::Todo,
+    actor::Actor, change::Op, evidence::Evidence, gate::Gate, goal::Goal, handoff::Handoff, policy::Policy,
+    quota::Spend, time::Timestamp, todo::Todo,
 };
 
 /// A record of each kind: what can be read is written in one way only, and reads as the same.
@@ -30,6 +30,7 @@ pub fn record(bytes: &[u8]) {
     settles::<Goal>(bytes);
     settles::<Spend>(bytes);
     settles::<QuotaFile>(bytes);
+    settles::<Handoff>(bytes);
 }
 
 fn settles<T: Stored>(bytes: &[u8]) {
@@ -58,6 +59,10 @@ pub fn path(bytes: &[u8]) {
     let places = match (&named, named.shelved()) {
         (_, Some((shelf, goal))) => vec![shelf.open_file(&goal, id), shelf.closed_file(&goal, id)],
         (Named::Goal(goal), None) => vec![layout::goal_file(goal)],
+        (Named::Handoff(goal), None) => vec![layout::handoff_file(goal)],
+        (Named::Bypass(id), None) => {
+            [layout::BYPASSES, layout::CLOSED_BYPASSES].map(|folder| layout::bypass_file(folder, id)).into()
+        }
         (_, None) => vec![layout::POLICY.to_owned(), layout::QUOTA.to_owned()],
     };
     assert!(places.iter().any(|place| place == path));

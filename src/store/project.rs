@@ -83,6 +83,26 @@ impl Git {
         })
     }
 
+    /// The full name of the ref that a push of `from` writes when it says `name`: one that is written in full, else a tag if that
+    /// is what `from` is, else a branch. Nothing when `from` is no ref and `name` does not say more.
+    pub fn full_ref(&self, name: &str, from: &str) -> Option<String> {
+        if name.starts_with("refs/") {
+            return gix::refs::FullName::try_from(name).ok().map(|_| name.to_owned());
+        }
+        let args = ["rev-parse", "--symbolic-full-name", "--verify", "--quiet", "--end-of-options", from];
+        let dir = self.worktree().unwrap_or_else(|| self.common_dir().to_path_buf());
+        let said = program::git("read a ref", self.repo().git_dir(), &dir, args, b"").ok()?;
+        let full = said.trim().to_str_lossy().into_owned();
+        let folder = if full.starts_with("refs/tags/") { "refs/tags/" } else { "refs/heads/" };
+        match name == from {
+            true => (!full.is_empty()).then_some(full),
+            false => {
+                let full = format!("{folder}{name}");
+                gix::refs::FullName::try_from(full.as_str()).ok().map(|_| full)
+            }
+        }
+    }
+
     /// What a commit (hex) would take along to whoever has what the remotes of this clone have.
     pub fn brings(&self, commit: &str) -> Result<Brings, Error> {
         let (commits, compare) = self.compared(commit)?;

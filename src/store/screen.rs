@@ -3,9 +3,12 @@
 //! [`Git::commit`](super::git::Git::commit) takes a [`Cleared`] edit and nothing else, and there are two ways to one: by being
 //! looked over, or by holding nothing that was not in the history before.
 
+use gix::ObjectId;
+
 use super::{
-    Error, Snapshot,
+    Error, Snapshot, Store,
     error::LooksSecret,
+    format,
     git::Git,
     layout::{self, Edit},
 };
@@ -82,6 +85,45 @@ pub(super) fn must_be_clear(custom: &Custom, policy: &Policy, path: &str, bytes:
             found.iter_mut().filter(|suspect| suspect.is_in_id()).for_each(Suspect::forget_id);
             refuse(policy, found)
         }
+    }
+}
+
+impl Store {
+    /// Looks over what commits from elsewhere, the newest first, bring along. What stood in a record before, and what a person let
+    /// through on either side, passes.
+    pub(super) fn must_bring_no_secret(&self, line: &[ObjectId], here: Option<&Policy>) -> Result<(), Error> {
+        let Some(tip) = line.first() else { return Ok(()) };
+        let (custom, there) = (custom(&self.git)?, self.at(*tip)?.policy()?);
+        for id in line.iter().rev() {
+            let mut found = self.brought(&custom, *id)?;
+            found.retain(|suspect| here.is_none_or(|here| !here.lets_through(&suspect.value)));
+            refuse(&there, found).map_err(|error| match error {
+                Error::Secret(found) => Error::BringsSecret { commit: id.to_string(), found },
+                error => error,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn brought(&self, custom: &Custom, id: ObjectId) -> Result<Vec<Suspect>, Error> {
+        let mut found = suspects_in(custom, "the commit", "message", &self.said(id)?)?;
+        let mut edit = Edit::default();
+        for (path, blob) in self.changes(id)? {
+            match blob {
+                Some(blob) => {
+                    let bytes = self.git.blob(blob)?;
+                    found.extend(suspects(custom, &path, &bytes)?);
+                    edit.write(path, bytes);
+                }
+                None => edit.remove(path),
+            }
+        }
+        if let (false, Some(parent)) = (found.is_empty(), self.parent(id)?) {
+            let old = stored(&self.at(parent)?, &edit)?;
+            found.retain(|suspect| !old.iter().any(|text| text.contains(&suspect.value)));
+        }
+        found.iter_mut().filter(|suspect| suspect.is_in_id()).for_each(Suspect::forget_id);
+        Ok(found)
     }
 }
 
@@ -169,6 +211,12 @@ fn texts(path: &str, bytes: &[u8]) -> Vec<(String, String)> {
             .is_ok(),
         "json" => json(&text).map(|value| in_json("", &value, &mut found)).is_some(),
         "jsonl" => text.lines().all(|line| json(line).map(|value| in_json("", &value, &mut found)).is_some()),
+        "md" => format::parts(&text)
+            .map(|(facts, body)| {
+                found.push(("facts".to_owned(), facts.to_owned()));
+                found.push(("text".to_owned(), body.to_owned()));
+            })
+            .is_some(),
         _ => false,
     };
     if !understood {

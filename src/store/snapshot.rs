@@ -21,6 +21,7 @@ use crate::domain::{
     evidence::Evidence,
     gate::Gate,
     goal::Goal,
+    handoff::Handoff,
     id::{BypassId, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix},
     policy::Policy,
     quota::{Quota, Quotas, Spend},
@@ -154,6 +155,11 @@ impl<'s> Snapshot<'s> {
         self.anywhere(Shelf::Todos, goal, id.as_str())
     }
 
+    /// The note that was left for whoever goes on with a goal.
+    pub fn handoff(&self, goal: &GoalId) -> Result<Option<Handoff>, Error> {
+        self.record(&layout::handoff_file(goal))
+    }
+
     /// The pushes that went round the hook and that nobody has acknowledged.
     pub fn bypasses(&self) -> Result<BTreeMap<BypassId, Bypass>, Error> {
         self.files(layout::BYPASS, layout::BYPASSES)
@@ -221,6 +227,9 @@ impl<'s> Snapshot<'s> {
             }
             Record::Spend(goal, id, _) => {
                 self.spend(goal, id)?.map(|spend| Record::Spend(goal.clone(), id.clone(), spend))
+            }
+            Record::Handoff(goal, _) => {
+                self.handoff(goal)?.map(|handoff| Record::Handoff(goal.clone(), handoff))
             }
             Record::Bypass(id, _) => self.bypass(id)?.map(|bypass| Record::Bypass(id.clone(), bypass)),
         })

@@ -11,7 +11,7 @@ use gix::{ObjectId, bstr::ByteSlice as _};
 use super::{
     Error, Store, Updated,
     error::chain,
-    layout::{self, Edit},
+    layout::{self, Edit, Named},
     message::Message,
     remote::Remote,
     screen::Cleared,
@@ -133,6 +133,7 @@ impl Store {
         }
         let news = self.line(theirs, base)?;
         self.must_be_legal(&news, now, progress)?;
+        self.must_bring_no_secret(&news, Some(&self.at(ours)?.policy()?))?;
         let mut drops = Vec::new();
         let step = match base {
             None => match self.apart(remote, ours, theirs) {
@@ -229,22 +230,24 @@ impl Store {
         }
     }
 
-    /// What a commit touched. Folding touches nothing: all records stay what they are.
+    /// What a commit touched. Folding touches nothing: all records stay what they are. Nor does a note that is handed on: of two
+    /// the later one stands, and the other is in the history.
     fn touched(&self, id: ObjectId) -> Result<BTreeSet<Touched>, Error> {
         let op = self.op(id);
         if op == Some(Op::Fold) {
             return Ok(BTreeSet::new());
         }
         let of_path = |(path, _): (String, _)| match (layout::goal_of(&path), layout::named(&path)) {
-            (Some(goal), _) if op == Some(Op::Import) => Touched::Goal(goal),
-            (goal, Some(named)) => Touched::Record { goal, name: named.record_name() },
-            (goal, None) => Touched::Record { goal, name: path },
+            (Some(goal), _) if op == Some(Op::Import) => Some(Touched::Goal(goal)),
+            (_, Some(Named::Handoff(_))) => None,
+            (goal, Some(named)) => Some(Touched::Record { goal, name: named.record_name() }),
+            (goal, None) => Some(Touched::Record { goal, name: path }),
         };
-        Ok(self.changes(id)?.into_iter().map(of_path).collect())
+        Ok(self.changes(id)?.into_iter().filter_map(of_path).collect())
     }
 
     /// The files that a commit changed, with what they are after it.
-    fn changes(&self, id: ObjectId) -> Result<BTreeMap<String, Option<ObjectId>>, Error> {
+    pub(super) fn changes(&self, id: ObjectId) -> Result<BTreeMap<String, Option<ObjectId>>, Error> {
         let old = self.parent(id)?.map(|parent| self.git.base(parent)).transpose()?;
         let mut changes = BTreeMap::new();
         let new = Some(self.git.base(id)?.tree);
@@ -292,6 +295,13 @@ impl Store {
         }
         self.git.put_fresh(objects, was_collecting);
         Ok(tip)
+    }
+
+    /// The whole message of a commit.
+    pub(super) fn said(&self, id: ObjectId) -> Result<String, Error> {
+        let damaged = |error: gix::Error| Error::Damaged(chain(&error));
+        let commit = self.git.repo().find_commit(id).map_err(damaged)?;
+        Ok(commit.message_raw().map_err(damaged)?.to_str_lossy().into_owned())
     }
 
     fn message_of(&self, id: ObjectId) -> Result<Message, Error> {

@@ -26,6 +26,7 @@ use crate::domain::{
     evidence::{After, Cut, Direction, Evidence, Finding, Heard, Opinion, Tests, Watched},
     gate::{Act, Gate, Seen},
     goal::{Feature, Goal},
+    handoff::Handoff,
     id::{GoalId, SpendId, TodoId, TodoPrefix},
     policy::{Policy, RepositoryId},
     quota::{Quota, Quotas, Spend},
@@ -310,6 +311,10 @@ fn every_kind() -> Vec<Record> {
             ),
             evidence("e-000b", passed),
             Record::Spend(ship(), SpendId::of_turn(&spend.turn), spend),
+            Record::Handoff(
+                ship(),
+                Handoff { text: "# next\n\n+++\n".parse().unwrap(), written: stamp("10:00") },
+            ),
             Record::Bypass("b-0001".parse().unwrap(), bypass.clone()),
             Record::Bypass("b-0002".parse().unwrap(), acknowledged),
         ])
@@ -334,6 +339,9 @@ fn stored(snapshot: &Snapshot<'_>, record: &Record) -> Option<Record> {
         }
         Record::Spend(goal, id, _) => {
             snapshot.spend(goal, id).unwrap().map(|found| Record::Spend(goal.clone(), id.clone(), found))
+        }
+        Record::Handoff(goal, _) => {
+            snapshot.handoff(goal).unwrap().map(|found| Record::Handoff(goal.clone(), found))
         }
         Record::Bypass(id, _) => snapshot.bypass(id).unwrap().map(|found| Record::Bypass(id.clone(), found)),
     }

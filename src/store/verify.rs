@@ -637,7 +637,7 @@ fn misneeded(
 /// Whether the id of a record was used before, even if the record is closed by now.
 fn was_there(before: &Snapshot<'_>, record: &Record) -> Result<bool, Error> {
     match record {
-        Record::Policy(_) | Record::Quotas(_) | Record::Goal(..) => Ok(false),
+        Record::Policy(_) | Record::Quotas(_) | Record::Goal(..) | Record::Handoff(..) => Ok(false),
         Record::Gate(goal, id, _) => Ok(before.gate(goal, id)?.is_some()),
         Record::Todo(_, id, _) => before.todo_taken(id),
         Record::Evidence(_, id, _) => before.evidence_taken(id),
@@ -664,6 +664,7 @@ pub(super) fn record(named: &Named, path: &str, bytes: &[u8]) -> Result<Record, 
         Named::Todo(goal, id) => Record::Todo(goal, id, read(path, bytes)?),
         Named::Evidence(goal, id) => Record::Evidence(goal, id, read(path, bytes)?),
         Named::Spend(goal, id) => Record::Spend(goal, id, read(path, bytes)?),
+        Named::Handoff(goal) => Record::Handoff(goal, read(path, bytes)?),
         Named::Bypass(id) => Record::Bypass(id, read(path, bytes)?),
     };
     match layout::path_of(&record) == path {

@@ -602,7 +602,7 @@ fn a_hook_file_of_the_team_is_changed_only_when_that_is_asked_for() {
     +  echo "hint: $0" >&2
     +  exit 1
     +fi
-    +loopx_refs=$("$loopx_program" hook pre-push --pass-on -- "$@" && echo .) || exit 1
+    +loopx_refs=$("$loopx_program" hook pre-push --pass-on=. -- "$@") || exit 1
     +loopx_refs=${loopx_refs%.}
     +if [ -n "$loopx_refs" ]; then
     +exec <<LOOPX_REFS

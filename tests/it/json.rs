@@ -41,6 +41,9 @@ fn every_command_prints_one_document() {
         policy show
         policy set receipt=required
         policy set receipt=required
+        context
+        handoff write next
+        handoff show
         history
         history --patch
         history --follow goal/ship
@@ -86,6 +89,9 @@ fn every_command_prints_one_document() {
     policy show: approval repository schema_version
     policy set receipt=required: approval changed commit repository require_receipt schema_version warnings
     policy set receipt=required: approval changed commit repository require_receipt schema_version warnings
+    context: acceptance answer commands decisions evidence gates goal handoff left_out next objective schema_version should_run state todo turn turns why
+    handoff write next: commit goal handoff schema_version warnings
+    handoff show: goal handoff schema_version
     history: entries schema_version
     history --patch: entries schema_version
     history --follow goal/ship: entries record schema_version
@@ -268,6 +274,8 @@ fn help_and_version_are_for_people() {
       guard           Whether something may leave this machine now
       quota           What may happen next, and what was used
       turn            One slice of work, from beginning to end
+      context         What a fresh agent needs to know, in a few kilobytes
+      handoff         The note for whoever goes on
       history         What happened, newest first
       report          What came of the last days: outcomes, decisions, spend, open questions, evidence
       blame           Who set each field of a record, when, and in which turn

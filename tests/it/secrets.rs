@@ -467,6 +467,7 @@ fn the_user_may_have_rules_besides() {
         loopx todo add 'use acme-k3j8d7s6f5a4'
         loopx check a.txt
         loopx todo add 'ask acme'
+        loopx todo add 'use acme-k3j8d7s6f5a4' --redact
     ",
     );
     repo.git("config loopx.refuseHomePaths true").success();
@@ -489,6 +490,8 @@ fn the_user_may_have_rules_besides() {
     [exit 1]
     $ loopx todo add 'ask acme'
     added todo t-c22j: ask acme
+    $ loopx todo add 'use acme-k3j8d7s6f5a4' --redact
+    added todo t-sry7: use acme-[redacted:acme-key]
     $ loopx todo add more
     [stderr] error: the rules for secrets that git's setting `loopx.secretRules` names: the expression of `x` cannot be used: found open group without closing ')'
     [stderr] hint: mend the file, or do without it: `git config --unset loopx.secretRules`

@@ -478,3 +478,215 @@ fn it_is_not_for_terminals() {
     ");
     assert_snapshot!(repo.loopx("hook pre-receive"), @"");
 }
+
+/// A server that knows no state and takes pushes with a receipt only, and the key of `ann` beside the clone.
+fn by_receipt() -> Sandbox {
+    let repo = guarded();
+    repo.git("-C ../hub.git config receive.advertisePushOptions true").success();
+    let key = repo.path("ann").display().to_string();
+    repo.feed("ssh-keygen", &["-q", "-t", "ed25519", "-C", "ann", "-N", "", "-f", &key], "").success();
+    repo.write("hub.git/signers", &format!("ann namespaces=\"loopx-gate\" {}", repo.read("ann.pub")));
+    repo.git("-C ../hub.git config loopx.approvers signers").success();
+    let policy = repo.read("repo/.loopx/loopx.toml");
+    let id =
+        policy.lines().find_map(|line| line.strip_prefix("repository = ")).expect("an id").trim_matches('"');
+    repo.git(&format!("-C ../hub.git config loopx.repository {id}")).success();
+    repo.git("config loopx.approvalKey ../ann").success();
+    repo
+}
+
+#[test]
+fn a_receipt_lets_one_push_in() {
+    let repo = by_receipt();
+    let first = repo.git("rev-parse HEAD").stdout.trim()[..10].to_owned();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    assert_snapshot!(repo.scene("
+        git push -q --no-verify origin main:refs/heads/side
+        loopx guard receipt origin main
+        loopx guard receipt origin main --agent-id a
+        loopx guard receipt origin HEAD
+        loopx guard receipt origin nowhere
+    "), @r#"
+    $ git push -q --no-verify origin main:refs/heads/side
+    [stderr] remote: loopx: push refused: nothing says that a person let this push go: pushes to this repository need a receipt
+    [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> side (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ loopx guard receipt origin main
+    loopx: push refused: 1 gate stands in its way
+      ready  open  "Ready?"  asked by a, just now
+    hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [exit 10]
+    $ loopx guard receipt origin main --agent-id a
+    loopx: push refused: 1 gate stands in its way
+      ready  open  "Ready?"  asked by a, just now
+    hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [exit 10]
+    $ loopx guard receipt origin HEAD
+    loopx: push refused: 1 gate stands in its way
+      ready  open  "Ready?"  asked by a, just now
+    hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [exit 10]
+    $ loopx guard receipt origin nowhere
+    [stderr] error: push refused: whether a question is open cannot be seen: `nowhere` names no commit of this repository
+    [stderr] hint: run `git log --oneline` for commits that exist
+    [exit 1]
+    "#);
+    repo.person("gate resolve ready --decision approve", "ready").success();
+    assert_snapshot!(repo.loopx("guard receipt origin main"), @"
+    [stderr] error: only a person at a terminal may sign for a push, and there is none
+    [stderr] hint: run `loopx guard receipt origin main` in a terminal
+    [exit 1]
+    ");
+    assert_snapshot!(repo.person("guard receipt origin main", "nonsense"), @"
+    To `origin`:
+      [ID] refs/heads/main  base
+
+    Type `[ID]` to sign for a push: nonsense
+    error: that was not `[ID]`, so nothing was changed
+    hint: run `loopx guard receipt origin main` again
+    [exit 1]
+    ");
+    let said = repo.person_raw("guard receipt origin main:side --json", &first).success().stdout;
+    let said: serde_json::Value = serde_json::from_str(&said[said.find('{').expect("JSON")..]).expect("JSON");
+    let option = said["option"].as_str().expect("an option");
+    let command = said["command"].as_str().expect("a command").strip_prefix("git ").expect("git");
+    repo.git("tag v1").success();
+    let id = repo.git("rev-parse HEAD").stdout;
+    let id = id.trim();
+    repo.commit("more");
+    let blank = option.split_once('=').expect("a value").1.rsplit_once(',').expect("fields").0;
+    let short = |told: String| {
+        told.replace(option, "[OPTION]").replace(blank, "[TIME AND NONCE]").replace(id, "[ID]")
+    };
+    // Another ref, another commit, one ref more, a signature by nobody, and then what was signed.
+    assert_snapshot!(short(repo.scene(&format!("
+        git push -q -o {option} origin v1:refs/heads/other
+        git push -q -o {option} origin main:refs/heads/side
+        git push -q -o {option} origin v1:refs/heads/side v1:refs/heads/extra
+        git push -q -o loopx-receipt={blank},AAAA origin v1:refs/heads/side
+        git push -q -o loopx-receipt=nonsense origin v1:refs/heads/side
+        git {command}
+        git push -q origin :refs/heads/side
+    "))), @"
+    $ git push -q -o [OPTION] origin v1:refs/heads/other
+    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/other` at [ID], by somebody who may
+    [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] v1 -> other (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q -o [OPTION] origin main:refs/heads/side
+    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at [ID], by somebody who may
+    [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> side (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q -o [OPTION] origin v1:refs/heads/side v1:refs/heads/extra
+    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at [ID] and `refs/heads/extra` at [ID], by somebody who may
+    [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] v1 -> side (pre-receive hook declined)
+    [stderr]  ! [remote rejected] v1 -> extra (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q -o loopx-receipt=[TIME AND NONCE],AAAA origin v1:refs/heads/side
+    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at [ID], by somebody who may
+    [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] v1 -> side (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -q -o loopx-receipt=nonsense origin v1:refs/heads/side
+    [stderr] remote: loopx: push refused: `nonsense` is not a receipt (expected `<time>,<nonce>,<signature>`)
+    [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] v1 -> side (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ git push -o [OPTION] origin [ID]:refs/heads/side
+    [stderr] To ../hub.git
+    [stderr]  * [new branch]      [ID] -> side
+    $ git push -q origin :refs/heads/side
+    ");
+}
+
+#[test]
+fn a_receipt_of_somebody_else_lets_nothing_in() {
+    let repo = by_receipt();
+    let first = repo.git("rev-parse HEAD").stdout.trim()[..10].to_owned();
+    let said = repo.person_raw("guard receipt origin main:side --json", &first).success().stdout;
+    let said: serde_json::Value = serde_json::from_str(&said[said.find('{').expect("JSON")..]).expect("JSON");
+    let option = said["option"].as_str().expect("an option").to_owned();
+    let push = format!("push -q -o {option} origin main:refs/heads/side");
+    let said_of = |what: &str, change: &dyn Fn(), back: &dyn Fn()| {
+        change();
+        let said = repo.git(&push);
+        back();
+        assert_ne!(said.code, 0, "{what}");
+        let says = |line: &&str| line.contains("error:") || line.contains("refused: the");
+        let said = said.stderr.lines().find(says).expect("a line").to_owned();
+        format!("{what}: {}\n", said.trim_start_matches("remote: ").trim_end())
+    };
+    let key = repo.read("ann.pub");
+    let signers = |line: String| repo.write("hub.git/signers", &line);
+    let listed = || signers(format!("ann namespaces=\"loopx-gate\" {key}"));
+    let set =
+        |key: &str, value: &str| drop(repo.git(&format!("-C ../hub.git config {key} {value}")).success());
+    let config = repo.read("hub.git/config");
+    let id =
+        config.lines().find_map(|line| line.trim().strip_prefix("repository = ")).expect("an id").to_owned();
+    let mut told = String::new();
+    told += &said_of("nobody is listed", &|| signers(String::new()), &listed);
+    told += &said_of("for commits only", &|| signers(format!("ann namespaces=\"git\" {key}")), &listed);
+    told += &said_of("expired", &|| signers(format!("ann valid-before=\"20200101\" {key}")), &listed);
+    told += &said_of("another repository", &|| set("loopx.repository", &"0".repeat(32)), &|| {
+        set("loopx.repository", &id)
+    });
+    told += &said_of("no repository", &|| set("loopx.repository", "x"), &|| set("loopx.repository", &id));
+    told += &said_of("no file", &|| set("loopx.approvers", "nowhere"), &|| set("loopx.approvers", "signers"));
+    repo.sleep(3700);
+    told += &said_of("an hour later", &|| (), &|| ());
+    let root = repo.path("hub.git").display().to_string();
+    assert_snapshot!(told.replace(&root, "[HUB]"), @"
+    nobody is listed: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at 6c61d44e62, by somebody who may
+    for commits only: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at 6c61d44e62, by somebody who may
+    expired: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at 6c61d44e62, by somebody who may
+    another repository: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at 6c61d44e62, by somebody who may
+    no repository: error: `loopx.approvers` is set here and `loopx.repository` names no state
+    no file: error: cannot read `[HUB]/nowhere`: No such file or directory (os error 2)
+    an hour later: loopx: push refused: the receipt was signed at 2026-11-30T12:00:15Z, which is more than an hour ago
+    ");
+}
+
+/// A secret in a state and files that nobody checked are kept out like anything else.
+#[test]
+fn the_server_asks_for_the_receipt_of_a_check_and_for_no_secrets() {
+    let repo = synced();
+    repo.loopx("policy set receipt=required --agent-id a").success();
+    repo.loopx("sync").success();
+    repo.commit("feature");
+    assert_snapshot!(repo.scene("git push -q --no-verify origin main"), @"
+    $ git push -q --no-verify origin main
+    [stderr] remote: loopx: push refused: nothing shows that `refs/heads/main` was checked (tree [ID])
+    [stderr] remote: hint: check exactly these files with `loopx evidence run --receipt -- <command>`
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] main -> main (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    repo.loopx("evidence run --receipt --agent-id a -- true").success();
+    repo.loopx("sync").success();
+    repo.git("push -q --no-verify origin main").success();
+    repo.git("-C ../hub.git config loopx.refuseHomePaths true").success();
+    repo.loopx("todo add 'look at /home/ann/x' --agent-id a").success();
+    assert_snapshot!(repo.scene("loopx sync"), @"
+    $ loopx sync
+    [stderr] error: cannot push to `origin`: loopx: push refused: commit [ID] comes from elsewhere and has a secret in it: the commit has what looks like a secret in `message`, characters 26 to 34 (rule `home-path`), so nothing was written; hint: if it is none, a person lets it through with `loopx secret allow [ID] --reason <why>`, here or where it comes from; hint: if it is one, make it worthless first; `loopx compact` where it comes from leaves the history behind that has …
+    [stderr] hint: see whether git gets through with `git ls-remote origin`
+    [exit 1]
+    ");
+}

@@ -815,3 +815,37 @@ fn nothing_of_sync_stays_after_a_purge() {
     [exit 1]
     ");
 }
+
+/// The other clone knows no such rule.
+#[test]
+fn no_secret_comes_in_from_elsewhere() {
+    let mut repo = two();
+    let value = "acme-k3j8d7s6f5a4";
+    repo.loopx(&format!("todo add 'use {value}' --agent-id a")).success();
+    repo.loopx("sync").success();
+    repo.cd("other")
+        .write("other/rules.toml", "[[rules]]\nid = \"acme-key\"\nregex = '''acme-([a-z0-9]{12})'''\n");
+    repo.git("config loopx.secretRules rules.toml").success();
+    let tip = repo.tip();
+    let refused = take(&repo);
+    assert_eq!(repo.tip(), tip);
+    assert!(!refused.stderr.contains(&value[5..]), "{refused}");
+    assert_snapshot!(refused, @"
+    error: commit [ID] comes from elsewhere and has a secret in it: the commit has what looks like a secret in `message`, characters 27 to 38 (rule `acme-key`), so nothing was written
+    hint: if it is none, a person lets it through with `loopx secret allow [ID] --reason <why>`, here or where it comes from
+    hint: if it is one, make it worthless first; `loopx compact` where it comes from leaves the history behind that has it
+    [exit 1]
+    ");
+    let shown = repo.person_raw("sync", &hub(&repo)[..10]);
+    let (_, rest) = shown.stdout.split_once("secret allow ").expect("a hint");
+    let digest = rest.split_whitespace().next().expect("a digest").to_owned();
+    repo.person(&format!("secret allow {digest} --reason sample"), &digest[..8]).success();
+    assert_snapshot!(take(&repo).success(), @"
+    1 commit of `origin`, each a legal mutation: 1 by agent:a
+    Your own 1 commit will follow on top of them.
+    See all of it: git log --patch refs/loopx/remote
+
+    Type `[ID]` to take over 1 commit of `origin`: [ID]
+    took over 1 commit of `origin`, put 1 commit of this clone on top, pushed 1 commit to `origin`
+    ");
+}

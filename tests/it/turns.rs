@@ -98,7 +98,8 @@ fn a_turn_is_one_object() {
           "evidence": []
         },
         "gates": [],
-        "handoff": []
+        "handoff": [],
+        "note": null
       },
       "instead": null,
       "lost": [],

@@ -4,7 +4,7 @@
 //!
 //! A rule is compiled when one of its keywords is in a text for the first time: most of them never are.
 
-use std::{cell::OnceCell, ops::Range};
+use std::{borrow::Cow, cell::OnceCell, ops::Range};
 
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -103,6 +103,14 @@ impl Custom {
     #[must_use]
     pub fn with_home_paths(self, home_paths: bool) -> Self {
         Self { home_paths, ..self }
+    }
+
+    /// `text` as it is when neither these rules nor ours find anything in it, and with marks otherwise.
+    pub fn clean<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, BadRules> {
+        Ok(match &self.scan(text, super::scan(text))?[..] {
+            [] => Cow::Borrowed(text),
+            hits => Cow::Owned(super::redacted(text, hits)),
+        })
     }
 
     /// What these rules find besides `found`, and `found` itself, in order.
