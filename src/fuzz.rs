@@ -19,7 +19,7 @@ use crate::domain::{
 };
 use crate::foreign::{backlog, beads, loopx_python, report::Report, results};
 pub use crate::{
-    hook::pre_push_promises as pre_push,
+    hook::{host_promises as hosts, pre_push_promises as pre_push},
     store::outside::{commit, export, hot, note, path, record, segment},
 };
 

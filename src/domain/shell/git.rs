@@ -222,7 +222,7 @@ fn push(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
     let mut plain = plain.into_iter();
     let remote = plain.next().or(repo);
     let refs: Vec<&Word> = plain.collect();
-    let is_known = !everything && !refs.is_empty() && refs.iter().all(|word| !word.is_open);
+    let is_known = !everything && (!deletes || !refs.is_empty()) && refs.iter().all(|word| !word.is_open);
     // A push to this very repository writes its refs.
     if remote.is_some_and(|word| word.text == "." || word.text == "./") {
         let names = refs.iter().flat_map(|word| word.text.rsplit(':').map(str::to_owned).collect::<Vec<_>>());

@@ -417,6 +417,10 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
                 told.run(Text::File { path: file.text.clone(), for_shell: true }, seen.place);
             }
         }
+        "apply_patch" | "applypatch" => {
+            let text = seen.input().unwrap_or_else(|| texts.join("\n"));
+            super::patched(&text).iter().for_each(|file| writes(file, seen.place, name, told));
+        }
         "find" | "gfind" | "fd" | "fdfind" => find(seen, args, told),
         "loopx" => persons(seen, &texts, args, told),
         "make" | "gmake" | "just" => tasks(seen, name, &texts, told),
@@ -670,9 +674,10 @@ fn interpreter(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
     }
     let has_inline = texts.iter().any(|text| matches!(*text, "-c" | "-e" | "--eval" | "-p" | "-r" | "-pe" | "-ne" | "-E"));
     let file = args.iter().find(|word| !word.text.starts_with('-') && !matches!(word.text.as_str(), "run" | "test"));
-    let is_editor = matches!(name, "vim" | "vi" | "nvim" | "ex" | "emacs");
-    if let Some(file) = file.filter(|word| !is_editor && !has_inline && !word.is_open && !word.text.contains('(')) {
-        told.run(Text::File { path: file.text.clone(), for_shell: false }, seen.place);
+    // What they are given is edited, or read.
+    let is_editor = matches!(name, "vim" | "vi" | "nvim" | "ex" | "emacs" | "awk" | "gawk" | "mawk");
+    if let Some(file) = file.filter(|word| !is_editor && !has_inline && !word.is_open && !word.text.contains(['(', ' ', ';'])) {
+        told.run(Text::Program { path: file.text.clone() }, seen.place);
     }
 }
 

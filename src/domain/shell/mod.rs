@@ -66,7 +66,8 @@ pub enum Out {
 pub struct Push {
     /// The remote or the address, where one is said.
     pub remote: Option<String>,
-    /// What is said to be pushed; none when nothing is said, or when it cannot be told.
+    /// What is said to be pushed, which may be nothing; none when that is everything, or cannot be told. A ref that is only to be
+    /// removed on the other side begins with a colon.
     pub refs: Option<Vec<String>>,
 }
 
@@ -88,8 +89,10 @@ pub struct Script {
 /// Where that text stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Text {
-    /// A file; `named` when whoever runs it says that it is for a shell.
+    /// A file for a shell; where nobody says so, its first line may say that it is for another program.
     File { path: String, for_shell: bool },
+    /// A file for the interpreter of another language.
+    Program { path: String },
     /// A task of a runner that has them in a file: `make`, `just`, `npm`.
     Task { runner: Runner, file: Option<String>, names: Vec<String> },
     /// An alias of git's.
@@ -135,6 +138,13 @@ pub fn code(text: &str, place: &Place) -> Vec<Found> {
     let mut told = Read::default();
     means::code(text, place, "a program", &mut told);
     told.found
+}
+
+/// The files that a patch in the form of `apply_patch` writes.
+pub fn patched(text: &str) -> Vec<String> {
+    const BEFORE: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+    let file = |line: &str| BEFORE.iter().find_map(|before| line.trim().strip_prefix(before)).map(str::to_owned);
+    text.lines().filter_map(file).collect()
 }
 
 /// The words of git's alias, with what was typed behind it, as a command line.

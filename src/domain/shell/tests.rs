@@ -17,7 +17,7 @@ fn said(text: &str) -> String {
             let what = match &found.deed {
                 Deed::Push(Push { remote, refs }) => {
                     let remote = remote.as_ref().map(|remote| format!(" {remote}"));
-                    let refs = refs.as_ref().map(|refs| format!(" {}", refs.join("+")));
+                    let refs = refs.as_ref().filter(|refs| !refs.is_empty()).map(|refs| format!(" {}", refs.join("+")));
                     format!("push{}{}", remote.unwrap_or_default(), refs.unwrap_or_default())
                 }
                 Deed::Publish => "publish".to_owned(),
@@ -35,6 +35,7 @@ fn said(text: &str) -> String {
     all.extend(read.scripts.iter().map(|script| {
         let what = match &script.what {
             Text::File { path, .. } => format!("file {path}"),
+            Text::Program { path } => format!("program {path}"),
             Text::Task { names, .. } => format!("task {}", names.join("+")),
             Text::Alias { name, .. } => format!("alias {name}"),
         };
@@ -470,7 +471,7 @@ fn texts_that_would_be_run_are_named() {
         ("source env.sh", "file env.sh"),
         ("cat x.sh | bash", "file x.sh"),
         ("bash < x.sh", "file x.sh"),
-        ("python3 deploy.py", "file deploy.py"),
+        ("python3 deploy.py", "program deploy.py"),
         ("sudo ./deploy.sh", "file ./deploy.sh"),
         ("make deploy", "task deploy"),
         ("make -C sub -j4 deploy X=1", "task deploy@sub"),
