@@ -38,7 +38,8 @@ pub fn make(text: &str, targets: &[String]) -> Vec<String> {
             first = first.or_else(|| plain.cloned());
         }
     }
-    let mut wanted: Vec<String> = if targets.is_empty() { first.into_iter().collect() } else { targets.to_vec() };
+    let mut wanted: Vec<String> =
+        if targets.is_empty() { first.into_iter().collect() } else { targets.to_vec() };
     let (mut seen, mut lines) = (BTreeSet::new(), Vec::new());
     while let Some(target) = wanted.pop() {
         if !seen.insert(target.clone()) {
@@ -69,11 +70,16 @@ pub fn just(text: &str, recipes: &[String]) -> Vec<String> {
         let Some(name) = names.split_whitespace().next() else { continue };
         let name = name.trim_start_matches('@').to_owned();
         let needs = needs.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
-        rules.entry(name.clone()).or_default().0.extend(needs.filter(|need| !need.is_empty()).map(str::to_owned));
+        rules
+            .entry(name.clone())
+            .or_default()
+            .0
+            .extend(needs.filter(|need| !need.is_empty()).map(str::to_owned));
         first = first.or_else(|| Some(name.clone()));
         here = Some(name);
     }
-    let mut wanted: Vec<String> = if recipes.is_empty() { first.into_iter().collect() } else { recipes.to_vec() };
+    let mut wanted: Vec<String> =
+        if recipes.is_empty() { first.into_iter().collect() } else { recipes.to_vec() };
     let (mut seen, mut lines) = (BTreeSet::new(), Vec::new());
     while let Some(name) = wanted.pop() {
         if let Some((needs, recipe)) = rules.get(&name).filter(|_| seen.insert(name.clone())) {
@@ -92,7 +98,8 @@ pub fn npm(text: &str, names: &[String]) -> Vec<String> {
         scripts: BTreeMap<String, serde_json::Value>,
     }
     let Ok(package) = serde_json::from_str::<Package>(text) else { return Vec::new() };
-    let script = |name: &String| package.scripts.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let script =
+        |name: &String| package.scripts.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
     names.iter().filter_map(script).collect()
 }
 
@@ -133,7 +140,8 @@ mod tests {
     #[test]
     fn a_target_is_made_with_what_it_needs() {
         let text = "GIT = git\nall: build\nbuild:\n\tcc x.c\ndeploy: build tag # now\n\t@$(GIT) push \\\n\t  origin\n\techo $$HOME\ntag:; git tag x\n.PHONY: all\n";
-        let of = |names: &[&str]| make(text, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        let of =
+            |names: &[&str]| make(text, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         assert_eq!(of(&[]), ["cc x.c"]);
         assert_eq!(of(&["deploy"]), ["git push \t  origin", "echo $HOME", "git tag x", "cc x.c"]);
         assert_eq!(of(&["nothing"]), [""; 0]);

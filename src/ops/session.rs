@@ -38,7 +38,8 @@ pub fn begins(ctx: &Ctx) -> Option<String> {
         return None;
     }
     let agent = agent(ctx)?;
-    let head = format!("This repository's work is kept by loopx, to which this session is agent `{agent}`.\n\n");
+    let head =
+        format!("This repository's work is kept by loopx, to which this session is agent `{agent}`.\n\n");
     match context::context(ctx, None, None, BYTES) {
         Ok(context) => Some(head + &context.markdown()),
         Err(error) if error.kind == Kind::NotFound => None,
@@ -69,8 +70,8 @@ pub fn stops(ctx: &Ctx, session: &str, again: bool, host: &str) -> Next {
     let before = if again { ctx.store.sent_on(session) } else { SentOn::default() };
     let times = if before.done == done { before.times + 1 } else { 1 };
     if times > MOST {
-        ctx.store.forget_session(session);
-        let what = format!("loopx: this session was sent on {MOST} times and nothing came of it, so it may stop");
+        let what =
+            format!("loopx: this session was sent on {MOST} times and nothing came of it, so it may stop");
         return Next::Stop(Some(what));
     }
     // Without the note there would be no end to it.
@@ -161,8 +162,9 @@ fn done(ctx: &Ctx) -> Result<String, Error> {
         let _ = write!(text, "{} {};", turn.turn, turn.goes_on());
     }
     for (id, todo) in &state.todos {
-        if todo.holder(ctx.now).is_some_and(|(by, _)| is_mine(by)) {
-            let _ = write!(text, "{id};");
+        let holds = todo.holder(ctx.now).is_some_and(|(by, _)| is_mine(by));
+        if holds || is_mine(&todo.added.by) {
+            let _ = write!(text, "{id} {holds};");
         }
     }
     for (id, evidence) in snapshot.evidence(&state.id)? {
@@ -170,8 +172,7 @@ fn done(ctx: &Ctx) -> Result<String, Error> {
             let _ = write!(text, "{id};");
         }
     }
-    // Todos that somebody closed are not among the open ones any more; work is committed.
-    let _ = write!(text, "{} {:?}", state.todos.len(), ctx.store.git().head()?.map(|head| head.commit));
+    let _ = write!(text, "{:?}", ctx.store.git().head()?.map(|head| head.commit));
     Ok(hex(&Sha256::digest(text)[..16]))
 }
 

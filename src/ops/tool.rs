@@ -71,8 +71,7 @@ pub fn refused(
 
 fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
     let words = shown(&found.words, 160);
-    let blind = |act: Act, error: Error| {
-        let error = guard::unseen(act)(error);
+    let blind = |error: Error| {
         format!("loopx: `{words}` was not run\nloopx: {}", error.to_string().trim_start_matches("error: "))
     };
     let act = match &found.deed {
@@ -83,7 +82,7 @@ fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
     let ctx = match ctx {
         Ok(ctx) => ctx,
         Err(error) if error.kind == crate::error::Kind::NotSetUp => return None,
-        Err(error) => return act.map(|act| blind(act, error)),
+        Err(error) => return act.map(|act| blind(guard::unseen(act)(error))),
     };
     if !ctx.store.is_set_up() {
         return None;
@@ -91,7 +90,9 @@ fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
     let refuse = |what: String, hint: &str| Some(format!("loopx: refused: `{words}` {what}\nhint: {hint}\n"));
     match &found.deed {
         Deed::SkipsHooks { how } => refuse(
-            format!("would go round the hooks ({how}), and while loopx guards this repository none are left out"),
+            format!(
+                "would go round the hooks ({how}), and while loopx guards this repository none are left out"
+            ),
             "a plain `git push` asks the hook, which says what waits; if hooks are in the way, say so to the person",
         ),
         Deed::TouchesHooks { how } => refuse(
@@ -121,7 +122,7 @@ fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
         Deed::Push(push) => {
             let reasons = match pushed(&ctx, push) {
                 Ok(reasons) => reasons,
-                Err(error) => return Some(blind(Act::Push, error)),
+                Err(error) => return Some(blind(error)),
             };
             let held = Held(Act::Push, &reasons, ctx.now).to_string();
             (!reasons.is_empty()).then(|| format!("loopx: `{words}` was not run\n{held}"))
@@ -131,7 +132,7 @@ fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
             let guarded = match guard::check(&ctx, act, false) {
                 Ok(guarded) if guarded.allowed => return None,
                 Ok(guarded) => guarded,
-                Err(error) => return Some(blind(act, error)),
+                Err(error) => return Some(blind(error)),
             };
             let held = Held(act, &guarded.reasons, ctx.now);
             let why = match &found.deed {
@@ -178,7 +179,7 @@ fn edited(path: &str, cwd: &Path) -> Option<Found> {
     });
     let real = real.map(|real| real.to_string_lossy().into_owned());
     let reserved = shell::reserved(path, &here).or_else(|| shell::reserved(&real?, &here))?;
-    let how = format!("an edit of `{path}`");
+    let how = "by an editing tool".to_owned();
     let deed = match reserved {
         Reserved::Git => return None,
         Reserved::Hooks => Deed::TouchesHooks { how },
@@ -215,44 +216,50 @@ fn followed(
             continue;
         }
         let Some(dir) = folder(&script.place, cwd, home) else { continue };
-        let (name, lines) = match &script.what {
-            Text::Alias { name, rest } => {
-                let Some(value) = open(&dir).ok().and_then(|ctx| ctx.store.git().config(&format!("alias.{name}")))
-                else {
-                    continue;
-                };
-                (format!("git {name}"), vec![shell::alias(&value, rest)])
-            }
-            Text::Task { runner, file, names } => {
-                let (files, read): (&[&str], fn(&str, &[String]) -> Vec<String>) = match runner {
-                    Runner::Make => (&["GNUmakefile", "makefile", "Makefile"], tasks::make),
-                    Runner::Just => (&["justfile", "Justfile", ".justfile"], tasks::just),
-                    Runner::Npm => (&["package.json"], tasks::npm),
-                };
-                let named = file.iter().map(String::as_str).chain(files.iter().copied());
-                let Some((path, text)) = named.into_iter().find_map(|path| Some((path, readable(&dir.join(path))?)))
-                else {
-                    continue;
-                };
-                (path.to_owned(), read(&text, names))
-            }
-            Text::File { path, .. } | Text::Program { path } => {
-                let Some(file) = folder(&script.place.join(path), cwd, home) else { continue };
-                let Some(text) = readable(&file) else { continue };
-                let is_for_shell = match &script.what {
-                    Text::File { for_shell, .. } => *for_shell || is_for_shell(&text),
-                    _ => false,
-                };
-                if !is_for_shell {
-                    let named = shell::code(&text, &script.place).into_iter();
-                    // A program may well speak of what it does not do; only what leaves the machine counts.
-                    let named = named.filter(|found| matches!(found.deed, Deed::Unseen { .. }));
-                    found.extend(named.map(|found| Found { words: format!("{path}: {}", of_line(&found.words)), ..found }));
-                    continue;
+        let (name, lines) =
+            match &script.what {
+                Text::Alias { name, rest } => {
+                    let Some(value) =
+                        open(&dir).ok().and_then(|ctx| ctx.store.git().config(&format!("alias.{name}")))
+                    else {
+                        continue;
+                    };
+                    (format!("git {name}"), vec![shell::alias(&value, rest)])
                 }
-                (path.clone(), vec![text])
-            }
-        };
+                Text::Task { runner, file, names } => {
+                    let (files, read): (&[&str], fn(&str, &[String]) -> Vec<String>) = match runner {
+                        Runner::Make => (&["GNUmakefile", "makefile", "Makefile"], tasks::make),
+                        Runner::Just => (&["justfile", "Justfile", ".justfile"], tasks::just),
+                        Runner::Npm => (&["package.json"], tasks::npm),
+                    };
+                    let named = file.iter().map(String::as_str).chain(files.iter().copied());
+                    let Some((path, text)) =
+                        named.into_iter().find_map(|path| Some((path, readable(&dir.join(path))?)))
+                    else {
+                        continue;
+                    };
+                    (path.to_owned(), read(&text, names))
+                }
+                Text::File { path, .. } | Text::Program { path } => {
+                    let Some(file) = folder(&script.place.join(path), cwd, home) else { continue };
+                    let Some(text) = readable(&file) else { continue };
+                    let is_for_shell = match &script.what {
+                        Text::File { for_shell, .. } => *for_shell || is_for_shell(&text),
+                        _ => false,
+                    };
+                    if !is_for_shell {
+                        let named = shell::code(&text, &script.place).into_iter();
+                        // A program may well speak of what it does not do; only what leaves the machine counts.
+                        let named = named.filter(|found| matches!(found.deed, Deed::Unseen { .. }));
+                        found.extend(named.map(|found| Found {
+                            words: format!("{path}: {}", of_line(&found.words)),
+                            ..found
+                        }));
+                        continue;
+                    }
+                    (path.clone(), vec![text])
+                }
+            };
         for line in lines {
             let read = shell::deeds(&line, &script.place);
             let from = |found: Found| Found { words: format!("{name}: {}", found.words), ..found };
@@ -285,7 +292,8 @@ fn is_for_shell(text: &str) -> bool {
     match text.strip_prefix("#!") {
         None => true,
         Some(rest) => rest.lines().next().is_some_and(|line| {
-            line.split(['/', ' ']).any(|word| matches!(word.trim(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash"))
+            line.split(['/', ' '])
+                .any(|word| matches!(word.trim(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash"))
         }),
     }
 }

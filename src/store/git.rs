@@ -298,9 +298,9 @@ impl Git {
             matches!(value.to_str_lossy().as_ref(), "simple" | "current" | "upstream" | "nothing")
         });
         let remotes = config.plumbing().sections_by_name("remote").into_iter().flatten();
-        let asks_for_more = remotes.into_iter().any(|section| {
-            section.value("push").is_some() || section.value("mirror").is_some()
-        });
+        let asks_for_more = remotes
+            .into_iter()
+            .any(|section| section.value("push").is_some() || section.value("mirror").is_some());
         let head = self.repo.head_name().ok()??;
         (is_plain && !asks_for_more).then(|| format!("HEAD:{}", head.as_bstr()))
     }

@@ -297,7 +297,8 @@ impl Store {
 
     /// Whether anything here says that loopx was set up in this clone, however little of it is left.
     pub fn is_set_up(&self) -> bool {
-        let has_tip = || self.git.branch().and_then(|branch| self.git.tip(&branch)).is_ok_and(|tip| tip.is_some());
+        let has_tip =
+            || self.git.branch().and_then(|branch| self.git.tip(&branch)).is_ok_and(|tip| tip.is_some());
         self.git.config(git::BRANCH_KEY).is_some() || self.git.private_dir().exists() || has_tip()
     }
 

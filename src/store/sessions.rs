@@ -24,9 +24,10 @@ impl Store {
     pub fn sent_on(&self, session: &str) -> SentOn {
         let bytes = read_plain_file(&self.session_file(session)).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        let read = text.trim_end().split_once(' ').and_then(|(times, done)| {
-            Some(SentOn { times: times.parse().ok()?, done: done.to_owned() })
-        });
+        let read = text
+            .trim_end()
+            .split_once(' ')
+            .and_then(|(times, done)| Some(SentOn { times: times.parse().ok()?, done: done.to_owned() }));
         read.unwrap_or_default()
     }
 

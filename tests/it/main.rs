@@ -21,6 +21,7 @@ mod guard;
 mod handoff;
 mod history;
 mod hooks;
+mod host_hooks;
 mod imports;
 mod init;
 mod input;

@@ -8,29 +8,111 @@ use super::{
 };
 
 /// Options of git itself that have a value of their own.
-const WITH_VALUE: [&str; 8] = [
-    "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env",
-];
+const WITH_VALUE: [&str; 8] =
+    ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env"];
 
 /// Options of `push` that have one.
-const PUSH_WITH_VALUE: [&str; 6] = ["-o", "--push-option", "--receive-pack", "--exec", "--repo", "--signed-by"];
+const PUSH_WITH_VALUE: [&str; 6] =
+    ["-o", "--push-option", "--receive-pack", "--exec", "--repo", "--signed-by"];
 
 /// Commands that leave refs, hooks and settings alone, or only touch what every agent may.
 const HARMLESS: [&str; 70] = [
-    "add", "annotate", "archive", "bisect", "blame", "bundle", "cat-file", "check-attr", "check-ignore", "check-mailmap",
-    "check-ref-format", "cherry", "clean", "clone", "column", "commit-graph", "count-objects", "credential", "daemon",
-    "describe", "diff", "diff-files", "diff-index", "diff-tree", "difftool", "fast-export", "for-each-ref",
-    "format-patch", "fsck", "gc", "grep", "gui", "hash-object", "help", "hook", "index-pack", "init",
-    "interpret-trailers", "log", "ls-files", "ls-remote", "ls-tree", "maintenance", "merge-base", "merge-file",
-    "merge-tree", "mktag", "mktree", "name-rev", "pack-objects", "patch-id", "prune", "range-diff", "reflog", "remote",
-    "repack", "rerere", "rev-list", "rev-parse", "shortlog", "show", "show-branch", "show-ref", "sparse-checkout",
-    "status", "stripspace", "update-index", "var", "verify-commit", "version",
+    "add",
+    "annotate",
+    "archive",
+    "bisect",
+    "blame",
+    "bundle",
+    "cat-file",
+    "check-attr",
+    "check-ignore",
+    "check-mailmap",
+    "check-ref-format",
+    "cherry",
+    "clean",
+    "clone",
+    "column",
+    "commit-graph",
+    "count-objects",
+    "credential",
+    "daemon",
+    "describe",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "difftool",
+    "fast-export",
+    "for-each-ref",
+    "format-patch",
+    "fsck",
+    "gc",
+    "grep",
+    "gui",
+    "hash-object",
+    "help",
+    "hook",
+    "index-pack",
+    "init",
+    "interpret-trailers",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "maintenance",
+    "merge-base",
+    "merge-file",
+    "merge-tree",
+    "mktag",
+    "mktree",
+    "name-rev",
+    "pack-objects",
+    "patch-id",
+    "prune",
+    "range-diff",
+    "reflog",
+    "remote",
+    "repack",
+    "rerere",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "show-branch",
+    "show-ref",
+    "sparse-checkout",
+    "status",
+    "stripspace",
+    "update-index",
+    "var",
+    "verify-commit",
+    "version",
 ];
 
 /// Commands that change the branch or the files of the worktree they run in.
 const CHANGES: [&str; 22] = [
-    "am", "apply", "branch", "checkout", "cherry-pick", "commit", "fast-import", "fetch", "merge", "mv", "notes", "pull",
-    "read-tree", "rebase", "replace", "reset", "restore", "revert", "rm", "stash", "switch", "tag",
+    "am",
+    "apply",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "commit",
+    "fast-import",
+    "fetch",
+    "merge",
+    "mv",
+    "notes",
+    "pull",
+    "read-tree",
+    "rebase",
+    "replace",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "switch",
+    "tag",
 ];
 
 pub(super) fn git(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
@@ -116,7 +198,8 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
     }
     // Whoever stands in the folder that shows the state would change the state branch.
     if let Some(Reserved::State) = reserved("", place)
-        && (CHANGES.contains(&verb) || matches!(verb, "add" | "clean" | "update-ref" | "symbolic-ref" | "update-index"))
+        && (CHANGES.contains(&verb)
+            || matches!(verb, "add" | "clean" | "update-ref" | "symbolic-ref" | "update-index"))
     {
         return add(told, Deed::TouchesState { how: format!("`git {verb}` in `.loopx`") });
     }
@@ -134,7 +217,8 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
         "cvsexportcommit" | "remote-https" | "remote-ssh" => add(told, Deed::Push(Push::default())),
         "submodule" if has(&["foreach"]) => {
             let at = texts.iter().position(|text| *text == "foreach").unwrap_or_default();
-            let text: Vec<&str> = texts[at + 1..].iter().copied().filter(|text| *text != "--recursive").collect();
+            let text: Vec<&str> =
+                texts[at + 1..].iter().copied().filter(|text| *text != "--recursive").collect();
             line(&text.join(" "), place, &seen.deeper(), told);
         }
         "bisect" if has(&["run"]) => {
@@ -148,7 +232,8 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
         "config" => config(seen, &texts, told),
         "update-ref" if has(&["--stdin"]) => {
             let names = seen.input().unwrap_or_default();
-            let names: Vec<String> = names.split(|c: char| c.is_whitespace() || c == '\0').map(str::to_owned).collect();
+            let names: Vec<String> =
+                names.split(|c: char| c.is_whitespace() || c == '\0').map(str::to_owned).collect();
             match names.is_empty() || seen.reads_what_is_unseen() {
                 true => add(told, Deed::TouchesState { how: "`git update-ref --stdin`".to_owned() }),
                 false => add(told, Deed::WritesRef { names }),
@@ -180,7 +265,8 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
             // Files in `.loopx` do not belong to this worktree; git says so itself.
         }
         verb if HARMLESS.contains(&verb) || CHANGES.contains(&verb) => {}
-        "submodule" | "worktree" | "subtree" | "lfs" | "svn" | "p4" | "annex" | "branch" | "checkout" | "switch" => {}
+        "submodule" | "worktree" | "subtree" | "lfs" | "svn" | "p4" | "annex" | "branch" | "checkout"
+        | "switch" => {}
         name => {
             let rest = texts.iter().map(|text| (*text).to_owned()).collect();
             told.run(Text::Alias { name: name.to_owned(), rest }, place);
@@ -230,7 +316,9 @@ fn push(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
     }
     let push = Push {
         remote: remote.filter(|word| !word.is_open).map(|word| word.text.clone()),
-        refs: is_known.then(|| refs.iter().map(|word| format!("{}{}", if deletes { ":" } else { "" }, word.text)).collect()),
+        refs: is_known.then(|| {
+            refs.iter().map(|word| format!("{}{}", if deletes { ":" } else { "" }, word.text)).collect()
+        }),
     };
     told.add(Deed::Push(push), seen.place, &shown);
 }
@@ -250,7 +338,16 @@ fn exec_options(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
 }
 
 fn config(seen: &Seen<'_>, texts: &[&str], told: &mut Read) {
-    let reads = ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool"];
+    let reads = [
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--get-urlmatch",
+        "--list",
+        "-l",
+        "--get-color",
+        "--get-colorbool",
+    ];
     let takes = ["-f", "--file", "--blob", "--type", "--default", "--value", "--comment", "-t"];
     if texts.iter().any(|text| reads.contains(text)) {
         return;
@@ -264,7 +361,9 @@ fn config(seen: &Seen<'_>, texts: &[&str], told: &mut Read) {
             text if takes.contains(&text) => {
                 words.next();
             }
-            text if text.starts_with("--unset") || text.ends_with("-section") && text.starts_with('-') => removes = true,
+            text if text.starts_with("--unset") || text.ends_with("-section") && text.starts_with('-') => {
+                removes = true
+            }
             text if text.starts_with('-') => {}
             text => plain.push(text),
         }
@@ -299,7 +398,9 @@ fn config(seen: &Seen<'_>, texts: &[&str], told: &mut Read) {
 /// Whether this setting decides which hooks run.
 fn leaves_hooks_out(key: &str) -> bool {
     let low = key.to_ascii_lowercase();
-    ["core.hookspath", "hook"].contains(&low.as_str()) || low.starts_with("hook.loopx") || low.starts_with("hook.pre-push")
+    ["core.hookspath", "hook"].contains(&low.as_str())
+        || low.starts_with("hook.loopx")
+        || low.starts_with("hook.pre-push")
 }
 
 fn alias_name(key: &str) -> Option<&str> {
@@ -310,7 +411,8 @@ fn alias_name(key: &str) -> Option<&str> {
 /// An option of `git branch` that moves, makes anew or removes one.
 fn changes_branch(text: &str) -> bool {
     let long = ["--force", "--delete", "--move", "--copy"];
-    long.contains(&text) || text.starts_with('-') && !text.starts_with("--") && text.contains(['f', 'd', 'D', 'm', 'M', 'C'])
+    long.contains(&text)
+        || text.starts_with('-') && !text.starts_with("--") && text.contains(['f', 'd', 'D', 'm', 'M', 'C'])
 }
 
 /// Settings that come by the environment.

@@ -111,7 +111,9 @@ fn printed(simple: &Simple) -> Option<String> {
     let text = |from: usize| args[from..].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     match base(&program.text) {
         "echo" => {
-            let options = args.iter().take_while(|word| matches!(word.text.as_str(), "-e" | "-n" | "-E" | "-en" | "-ne"));
+            let options = args
+                .iter()
+                .take_while(|word| matches!(word.text.as_str(), "-e" | "-n" | "-E" | "-en" | "-ne"));
             let from = options.count();
             Some(text(from).replace("\\n", "\n"))
         }
@@ -159,7 +161,8 @@ pub(super) fn line(text: &str, place: &Place, around: &Surroundings, told: &mut 
 /// A text that cannot be followed counts by the words in it.
 fn unseen(text: &str, place: &Place, why: &'static str, told: &mut Read) {
     let low = text.to_ascii_lowercase();
-    if let Some(act) = sounds_like(text) {
+    let sounding = text.lines().find_map(|line| Some((line.trim(), sounds_like(line)?)));
+    if let Some((text, act)) = sounding {
         told.add(Deed::Unseen { act, why }, place, text);
         if ["--no-verify", "core.hookspath", "hook.loopx"].iter().any(|word| low.contains(word)) {
             told.add(Deed::SkipsHooks { how: "a word for it".to_owned() }, place, text);
@@ -212,7 +215,9 @@ pub(super) fn sounds_like(text: &str) -> Option<Out> {
 pub(super) fn code(text: &str, place: &Place, what: &'static str, told: &mut Read) {
     unseen(text, place, "it is the text of a program, and has the words in it", told);
     let low = text.to_ascii_lowercase();
-    let writing = ["'w", "\"w", "'a", "\"a", "write", "unlink", "remove", "rmtree", "rename", "chmod", "delete", "copy"];
+    let writing = [
+        "'w", "\"w", "'a", "\"a", "write", "unlink", "remove", "rmtree", "rename", "chmod", "delete", "copy",
+    ];
     let is_writing = || writing.iter().any(|word| low.contains(word));
     if low.contains(".git/hooks") && is_writing() {
         told.add(Deed::TouchesHooks { how: format!("{what} with `.git/hooks` in it") }, place, text);
@@ -220,8 +225,10 @@ pub(super) fn code(text: &str, place: &Place, what: &'static str, told: &mut Rea
     if [".git/loopx", ".loopx/", "refs/heads/loopx"].iter().any(|word| low.contains(word)) && is_writing() {
         told.add(Deed::TouchesState { how: format!("{what} with loopx's own files in it") }, place, text);
     }
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+        .filter(|word| !word.is_empty())
+        .collect();
     for at in (0..words.len()).filter(|at| words[*at] == "loopx") {
         let rest: Vec<&str> = words[at + 1..words.len().min(at + 5)].to_vec();
         if let Some(verb) = for_persons(&rest) {
@@ -248,7 +255,11 @@ fn writes(path: &str, place: &Place, by: &str, told: &mut Read) {
 
 /// Programs that run the rest of their words: options of theirs with a value, and how many words come before the program.
 const RUNNERS: [(&str, &[&str], usize); 43] = [
-    ("sudo", &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--chdir"], 0),
+    (
+        "sudo",
+        &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--chdir"],
+        0,
+    ),
     ("doas", &["-u", "-C"], 0),
     ("nohup", &[], 0),
     ("nice", &["-n", "--adjustment"], 0),
@@ -264,7 +275,24 @@ const RUNNERS: [(&str, &[&str], usize); 43] = [
     ("unbuffer", &[], 0),
     ("strace", &["-e", "-o", "-p", "-s", "-P", "-u", "-E"], 0),
     ("ltrace", &["-e", "-o", "-p", "-s", "-u"], 0),
-    ("xargs", &["-n", "-I", "-P", "-L", "-d", "-a", "-s", "-E", "--max-args", "--replace", "--max-procs", "--delimiter"], 0),
+    (
+        "xargs",
+        &[
+            "-n",
+            "-I",
+            "-P",
+            "-L",
+            "-d",
+            "-a",
+            "-s",
+            "-E",
+            "--max-args",
+            "--replace",
+            "--max-procs",
+            "--delimiter",
+        ],
+        0,
+    ),
     ("gxargs", &["-n", "-I", "-P", "-L", "-d", "-a", "-s", "-E"], 0),
     ("flock", &["-w", "-E", "--timeout"], 1),
     ("caffeinate", &["-t", "-w"], 0),
@@ -317,12 +345,28 @@ const ENVIRONMENTS: [(&str, &[&str], usize); 20] = [
     ("heroku", &["local:run"], 0),
 ];
 
-const SHELLS: [&str; 11] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash", "yash", "busybox-sh"];
+const SHELLS: [&str; 11] =
+    ["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash", "yash", "busybox-sh"];
 
 /// Programs that take a command line as one word.
 const TAKE_LINES: [&str; 17] = [
-    "watch", "su", "script", "nix-shell", "tmux", "screen", "at", "batch", "expect", "trap", "parallel", "concurrently",
-    "runuser", "flock", "entr", "hyperfine", "foreman",
+    "watch",
+    "su",
+    "script",
+    "nix-shell",
+    "tmux",
+    "screen",
+    "at",
+    "batch",
+    "expect",
+    "trap",
+    "parallel",
+    "concurrently",
+    "runuser",
+    "flock",
+    "entr",
+    "hyperfine",
+    "foreman",
 ];
 
 /// One simple command.
@@ -369,7 +413,8 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         && let Some(at) = texts.iter().position(|text| verbs.contains(text))
     {
         let rest = &args[at + 1..];
-        let rest = match rest.iter().position(|word| matches!(word.text.as_str(), "--" | "-c" | "--command")) {
+        let rest = match rest.iter().position(|word| matches!(word.text.as_str(), "--" | "-c" | "--command"))
+        {
             Some(at) => &rest[at + 1..],
             None => behind_options(rest, &["--with", "--python", "-p", "--project", "-n"]),
         };
@@ -396,7 +441,9 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
     if SHELLS.contains(&name) {
         return shell(seen, name, args, told);
     }
-    if let Some(verb) = name.strip_prefix("git-").filter(|verb| matches!(*verb, "push" | "send-pack" | "http-push")) {
+    if let Some(verb) =
+        name.strip_prefix("git-").filter(|verb| matches!(*verb, "push" | "send-pack" | "http-push"))
+    {
         let mut words = vec![Word { text: verb.to_owned(), is_open: false }];
         words.extend_from_slice(args);
         return git::git(seen, &words, told);
@@ -438,7 +485,8 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
                 return;
             }
             let path = &program.text;
-            let is_systems = ["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/"].iter().any(|dir| path.starts_with(dir));
+            let is_systems =
+                ["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/"].iter().any(|dir| path.starts_with(dir));
             if path.contains('/') && !program.is_open && !is_systems {
                 told.run(Text::File { path: path.clone(), for_shell: false }, seen.place);
             }
@@ -506,7 +554,8 @@ fn env(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
             }
             text if text.starts_with("-S") || text.starts_with("--split-string=") => {
                 let text = text.trim_start_matches("--split-string=").trim_start_matches("-S");
-                let words: Vec<&str> = std::iter::once(text).chain(after.iter().map(|word| word.text.as_str())).collect();
+                let words: Vec<&str> =
+                    std::iter::once(text).chain(after.iter().map(|word| word.text.as_str())).collect();
                 let inside = Surroundings { env, ..seen.deeper() };
                 return line(&words.join(" "), &place, &inside, told);
             }
@@ -542,7 +591,11 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
                 if !file.is_open {
                     told.run(Text::File { path, for_shell: true }, seen.place);
                 } else if let Some(act) = sounds_like(&path) {
-                    told.add(Deed::Unseen { act, why: "it comes from another command" }, seen.place, &seen.words());
+                    told.add(
+                        Deed::Unseen { act, why: "it comes from another command" },
+                        seen.place,
+                        &seen.words(),
+                    );
                 }
                 return;
             }
@@ -590,7 +643,11 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
             // Nobody writes a script in this way but to hide it.
             "base64" | "base32" | "xxd" | "openssl" | "rev" | "tr" | "uudecode" | "gunzip" | "zcat" => {
                 let why = "it comes out of a program that makes it readable";
-                told.add(Deed::Unseen { act: Out::Push, why }, seen.place, &format!("{} | {name}", text.trim()));
+                told.add(
+                    Deed::Unseen { act: Out::Push, why },
+                    seen.place,
+                    &format!("{} | {name}", text.trim()),
+                );
             }
             _ => unseen(&text, seen.place, "it comes from another command", told),
         }
@@ -627,10 +684,14 @@ fn find(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
     }
     let mut rest = args;
     while let Some(at) = rest.iter().position(|word| {
-        matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch")
+        matches!(
+            word.text.as_str(),
+            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
+        )
     }) {
         let behind = &rest[at + 1..];
-        let end = behind.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(behind.len());
+        let end =
+            behind.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(behind.len());
         let mut words = behind[..end].to_vec();
         // What is found lies below where it begins.
         if let Some(start) = starts.first() {
@@ -645,8 +706,28 @@ fn is_interpreter(name: &str) -> bool {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     matches!(
         plain,
-        "python" | "pypy" | "node" | "nodejs" | "perl" | "ruby" | "php" | "deno" | "bun" | "lua" | "osascript" | "awk" | "gawk"
-            | "mawk" | "tclsh" | "pwsh" | "ipython" | "vim" | "vi" | "nvim" | "ex" | "emacs"
+        "python"
+            | "pypy"
+            | "node"
+            | "nodejs"
+            | "perl"
+            | "ruby"
+            | "php"
+            | "deno"
+            | "bun"
+            | "lua"
+            | "osascript"
+            | "awk"
+            | "gawk"
+            | "mawk"
+            | "tclsh"
+            | "pwsh"
+            | "ipython"
+            | "vim"
+            | "vi"
+            | "nvim"
+            | "ex"
+            | "emacs"
     )
 }
 
@@ -672,11 +753,15 @@ fn interpreter(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
     if matches!(name, "vim" | "vi" | "nvim" | "ex" | "emacs" | "perl" | "ruby") {
         written_by(seen, name, args, told);
     }
-    let has_inline = texts.iter().any(|text| matches!(*text, "-c" | "-e" | "--eval" | "-p" | "-r" | "-pe" | "-ne" | "-E"));
-    let file = args.iter().find(|word| !word.text.starts_with('-') && !matches!(word.text.as_str(), "run" | "test"));
+    let has_inline =
+        texts.iter().any(|text| matches!(*text, "-c" | "-e" | "--eval" | "-p" | "-r" | "-pe" | "-ne" | "-E"));
+    let file =
+        args.iter().find(|word| !word.text.starts_with('-') && !matches!(word.text.as_str(), "run" | "test"));
     // What they are given is edited, or read.
     let is_editor = matches!(name, "vim" | "vi" | "nvim" | "ex" | "emacs" | "awk" | "gawk" | "mawk");
-    if let Some(file) = file.filter(|word| !is_editor && !has_inline && !word.is_open && !word.text.contains(['(', ' ', ';'])) {
+    if let Some(file) =
+        file.filter(|word| !is_editor && !has_inline && !word.is_open && !word.text.contains(['(', ' ', ';']))
+    {
         told.run(Text::Program { path: file.text.clone() }, seen.place);
     }
 }
@@ -684,11 +769,14 @@ fn interpreter(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
 /// Files that a program writes, by where they stand among its words. False for a program that is not known to.
 fn written_by(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) -> bool {
     let plain = || args.iter().filter(|word| !word.text.starts_with('-'));
-    let has = |options: &[&str]| args.iter().any(|word| options.iter().any(|option| word.text.starts_with(option)));
+    let has =
+        |options: &[&str]| args.iter().any(|word| options.iter().any(|option| word.text.starts_with(option)));
     match name {
-        "rm" | "rmdir" | "unlink" | "shred" | "truncate" | "touch" | "mkdir" | "tee" | "chmod" | "chown" | "chgrp" | "mv"
-        | "ed" | "vi" | "vim" | "nvim" | "nano" | "emacs" | "ex" | "setfacl" | "chattr" | "mkfifo" | "sponge" | "patch"
-        | "trash" | "xattr" => plain().for_each(|word| writes(&word.text, seen.place, name, told)),
+        "rm" | "rmdir" | "unlink" | "shred" | "truncate" | "touch" | "mkdir" | "tee" | "chmod" | "chown"
+        | "chgrp" | "mv" | "ed" | "vi" | "vim" | "nvim" | "nano" | "emacs" | "ex" | "setfacl" | "chattr"
+        | "mkfifo" | "sponge" | "patch" | "trash" | "xattr" => {
+            plain().for_each(|word| writes(&word.text, seen.place, name, told))
+        }
         "cp" | "install" | "rsync" | "scp" | "ln" | "gcp" => {
             let mut words = args.iter();
             while let Some(word) = words.next() {
@@ -811,7 +899,8 @@ fn persons(seen: &Seen<'_>, texts: &[&str], args: &[Word], told: &mut Read) {
     if texts.iter().any(|text| matches!(*text, "-h" | "--help")) {
         return;
     }
-    let words: Vec<&str> = plain.iter().copied().filter(|text| !text.starts_with("--") || *text == "--apply").collect();
+    let words: Vec<&str> =
+        plain.iter().copied().filter(|text| !text.starts_with("--") || *text == "--apply").collect();
     if let Some(verb) = for_persons(&words) {
         told.add(Deed::AsksForPerson { how: format!("`loopx {verb}`") }, seen.place, &seen.words());
     }

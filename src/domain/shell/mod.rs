@@ -143,7 +143,8 @@ pub fn code(text: &str, place: &Place) -> Vec<Found> {
 /// The files that a patch in the form of `apply_patch` writes.
 pub fn patched(text: &str) -> Vec<String> {
     const BEFORE: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
-    let file = |line: &str| BEFORE.iter().find_map(|before| line.trim().strip_prefix(before)).map(str::to_owned);
+    let file =
+        |line: &str| BEFORE.iter().find_map(|before| line.trim().strip_prefix(before)).map(str::to_owned);
     text.lines().filter_map(file).collect()
 }
 
@@ -170,7 +171,11 @@ pub fn quoted(word: &str) -> String {
 pub fn first_words(text: &str) -> Option<Vec<String>> {
     let read = read::read(text, &Place::At(String::new()), &read::Known::default());
     let first = read.simples.into_iter().find(|simple| !simple.words.is_empty())?;
-    first.words.iter().all(|word| !word.is_open).then(|| first.words.into_iter().map(|word| word.text).collect())
+    first
+        .words
+        .iter()
+        .all(|word| !word.is_open)
+        .then(|| first.words.into_iter().map(|word| word.text).collect())
 }
 
 impl Place {

@@ -53,7 +53,8 @@ pub fn reserved(path: &str, place: &Place) -> Option<Reserved> {
         if any(&[&["hooks"], &["config"], &["config.worktree"]]) {
             return Some(Reserved::Hooks);
         }
-        any(&[&["loopx"], &["refs", "loopx"], &["refs", "heads", "loopx"], &["packed-refs"]]).then_some(Reserved::State)
+        any(&[&["loopx"], &["refs", "loopx"], &["refs", "heads", "loopx"], &["packed-refs"]])
+            .then_some(Reserved::State)
     })
 }
 

@@ -58,8 +58,8 @@ pub(super) struct Commands {
 }
 
 const RESERVED: [&str; 19] = [
-    "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "time", "coproc", "function",
-    "esac", "case", "for", "select",
+    "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "time", "coproc",
+    "function", "esac", "case", "for", "select",
 ];
 
 pub(super) fn read(text: &str, place: &Place, known: &Known) -> Commands {
@@ -168,7 +168,12 @@ impl Reader {
 
     fn begin(&mut self, from: From) -> usize {
         let place = Some(self.place.clone());
-        self.done.simples.push(Simple { from, place, exported: self.known.exported.clone(), ..Simple::default() });
+        self.done.simples.push(Simple {
+            from,
+            place,
+            exported: self.known.exported.clone(),
+            ..Simple::default()
+        });
         self.done.simples.len() - 1
     }
 
@@ -199,9 +204,11 @@ impl Reader {
                     self.bodies();
                     simple = self.begin(From::Nothing);
                 }
-                '#' => while self.peek().is_some_and(|c| c != '\n') {
-                    self.at += 1;
-                },
+                '#' => {
+                    while self.peek().is_some_and(|c| c != '\n') {
+                        self.at += 1;
+                    }
+                }
                 ';' => {
                     let is_case = self.looks(";;") || self.looks(";&");
                     while self.peek().is_some_and(|c| matches!(c, ';' | '&')) {
@@ -436,7 +443,8 @@ impl Reader {
                 }
                 '<' | '>' => {
                     // `2>` and its like: the number belongs to what follows.
-                    if growing.word.as_ref().is_some_and(|word| word.text.chars().all(|c| c.is_ascii_digit())) {
+                    if growing.word.as_ref().is_some_and(|word| word.text.chars().all(|c| c.is_ascii_digit()))
+                    {
                         growing.word = None;
                     }
                     return;

@@ -17,7 +17,10 @@ fn said(text: &str) -> String {
             let what = match &found.deed {
                 Deed::Push(Push { remote, refs }) => {
                     let remote = remote.as_ref().map(|remote| format!(" {remote}"));
-                    let refs = refs.as_ref().filter(|refs| !refs.is_empty()).map(|refs| format!(" {}", refs.join("+")));
+                    let refs = refs
+                        .as_ref()
+                        .filter(|refs| !refs.is_empty())
+                        .map(|refs| format!(" {}", refs.join("+")));
                     format!("push{}{}", remote.unwrap_or_default(), refs.unwrap_or_default())
                 }
                 Deed::Publish => "publish".to_owned(),
@@ -495,16 +498,59 @@ fn nothing_is_followed_without_end() {
     let nested = (0..8).fold("git push".to_owned(), |text, _| format!("bash -c {}", quoted(&text)));
     let brackets = "$(".repeat(10_000) + "git push";
     let ticks = "`".repeat(10_001);
-    for text in [deep, nested, brackets, ticks, "(".repeat(100_000), "{".repeat(100_000), "git push;".repeat(50_000)] {
+    for text in
+        [deep, nested, brackets, ticks, "(".repeat(100_000), "{".repeat(100_000), "git push;".repeat(50_000)]
+    {
         deeds(&text, &Place::At(String::new()));
     }
     assert_eq!(said(&("$(".repeat(50) + "git push" + &")".repeat(50))), "unseen");
 }
 
 const PIECES: [&str; 44] = [
-    "git", " ", "push", "'", "\"", "\\", "$", "$(", ")", "`", "${", "}", "{", "(", "((", "<<EOF", "\n", "EOF", "|", "&&",
-    ";", ";;", ">", ">&2", "<(", "bash -c ", "eval ", "xargs ", "env -S ", "case x in ", "esac", "for x in ", "do ", "[[ ",
-    "]]", "#", "X=", "$X", "-c ", "alias.x=push", "*", "é", "\u{0}", "cd .git/hooks",
+    "git",
+    " ",
+    "push",
+    "'",
+    "\"",
+    "\\",
+    "$",
+    "$(",
+    ")",
+    "`",
+    "${",
+    "}",
+    "{",
+    "(",
+    "((",
+    "<<EOF",
+    "\n",
+    "EOF",
+    "|",
+    "&&",
+    ";",
+    ";;",
+    ">",
+    ">&2",
+    "<(",
+    "bash -c ",
+    "eval ",
+    "xargs ",
+    "env -S ",
+    "case x in ",
+    "esac",
+    "for x in ",
+    "do ",
+    "[[ ",
+    "]]",
+    "#",
+    "X=",
+    "$X",
+    "-c ",
+    "alias.x=push",
+    "*",
+    "é",
+    "\u{0}",
+    "cd .git/hooks",
 ];
 
 proptest! {

@@ -31,8 +31,13 @@ impl TryFrom<String> for Name {
 #[serde(tag = "hook_event_name")]
 enum What {
     SessionStart {},
-    PreToolUse { tool_name: String, tool_input: serde_json::Value },
-    Stop { stop_hook_active: bool },
+    PreToolUse {
+        tool_name: String,
+        tool_input: serde_json::Value,
+    },
+    Stop {
+        stop_hook_active: bool,
+    },
     PreCompact {},
     SessionEnd {},
     #[serde(other)]
@@ -82,9 +87,9 @@ struct Message<'a> {
 pub(super) fn say(event: &str, answer: &Answer) -> Said {
     match answer {
         Answer::Deny(reason) => Said::denied(reason),
-        Answer::Context { text, .. } => {
-            Said::json(&Specific { hook_specific_output: Inside { hook_event_name: event, additional_context: text } })
-        }
+        Answer::Context { text, .. } => Said::json(&Specific {
+            hook_specific_output: Inside { hook_event_name: event, additional_context: text },
+        }),
         Answer::GoOn(reason) => Said::json(&Block { decision: "block", reason }),
         Answer::Say(text) => Said::json(&Message { system_message: text }),
     }
@@ -92,7 +97,9 @@ pub(super) fn say(event: &str, answer: &Answer) -> Said {
 
 /// Has the commands of this session call loopx by the session's name: the host runs the lines of this file before them.
 pub(super) fn name_the_session(process: &Process, agent: &str) {
-    let file = process.env_os(CLAUDE_ENV_FILE).and_then(|path| OpenOptions::new().append(true).create(true).open(path).ok());
+    let file = process
+        .env_os(CLAUDE_ENV_FILE)
+        .and_then(|path| OpenOptions::new().append(true).create(true).open(path).ok());
     if let Some(mut file) = file {
         let _ = writeln!(file, "export LOOPX_AGENT_ID={}", crate::domain::shell::quoted(agent));
     }

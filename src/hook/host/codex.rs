@@ -18,8 +18,13 @@ struct Payload {
 #[serde(tag = "hook_event_name")]
 enum What {
     SessionStart {},
-    PreToolUse { tool_name: String, tool_input: serde_json::Value },
-    Stop { stop_hook_active: bool },
+    PreToolUse {
+        tool_name: String,
+        tool_input: serde_json::Value,
+    },
+    Stop {
+        stop_hook_active: bool,
+    },
     PreCompact {},
     SessionEnd {},
     #[serde(other)]
@@ -69,9 +74,9 @@ struct Message<'a> {
 pub(super) fn say(event: &str, answer: &Answer) -> Said {
     match answer {
         Answer::Deny(reason) => Said::denied(reason),
-        Answer::Context { text, .. } => {
-            Said::json(&Specific { hook_specific_output: Inside { hook_event_name: event, additional_context: text } })
-        }
+        Answer::Context { text, .. } => Said::json(&Specific {
+            hook_specific_output: Inside { hook_event_name: event, additional_context: text },
+        }),
         Answer::GoOn(reason) => Said::json(&Block { decision: "block", reason }),
         Answer::Say(text) => Said::json(&Message { system_message: text }),
     }

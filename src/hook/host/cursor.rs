@@ -78,7 +78,9 @@ pub(super) fn say(_event: &str, answer: &Answer) -> Said {
             let json = Permission { permission: "deny", user_message: reason, agent_message: reason };
             Said { out: Said::json(&json).out, ..Said::denied(reason) }
         }
-        Answer::Context { text, agent } => Said::json(&Context { env: Env { agent }, additional_context: text }),
+        Answer::Context { text, agent } => {
+            Said::json(&Context { env: Env { agent }, additional_context: text })
+        }
         Answer::GoOn(reason) => Said::json(&Followup { followup_message: reason }),
         // There is no field for it.
         Answer::Say(_) => Said::nothing(),

@@ -18,8 +18,13 @@ struct Payload {
 #[serde(tag = "hook_event_name")]
 enum What {
     SessionStart {},
-    BeforeTool { tool_name: String, tool_input: serde_json::Value },
-    AfterAgent { stop_hook_active: bool },
+    BeforeTool {
+        tool_name: String,
+        tool_input: serde_json::Value,
+    },
+    AfterAgent {
+        stop_hook_active: bool,
+    },
     PreCompress {},
     SessionEnd {},
     #[serde(other)]
@@ -69,9 +74,9 @@ struct Message<'a> {
 pub(super) fn say(event: &str, answer: &Answer) -> Said {
     match answer {
         Answer::Deny(reason) => Said::denied(reason),
-        Answer::Context { text, .. } => {
-            Said::json(&Specific { hook_specific_output: Inside { hook_event_name: event, additional_context: text } })
-        }
+        Answer::Context { text, .. } => Said::json(&Specific {
+            hook_specific_output: Inside { hook_event_name: event, additional_context: text },
+        }),
         // Denying the end of a turn sends the agent on with the reason as its prompt.
         Answer::GoOn(reason) => Said::json(&Deny { decision: "deny", reason }),
         Answer::Say(text) => Said::json(&Message { system_message: text }),

@@ -70,9 +70,14 @@ pub(super) enum Event {
     /// A session begins, or begins to know nothing again.
     Begins,
     /// A tool is about to run, in this folder if it says so.
-    Tool { tool: Tool, dir: Option<PathBuf> },
+    Tool {
+        tool: Tool,
+        dir: Option<PathBuf>,
+    },
     /// The agent would stop. `again`: it was sent on before.
-    Stops { again: bool },
+    Stops {
+        again: bool,
+    },
     /// The session is about to forget most of what it knows.
     Compacts,
     Ends,
@@ -279,7 +284,8 @@ fn answer(
             }
         }
         Event::Compacts => {
-            let _ = open(&call.cwd).and_then(|ctx| session::leaves(&ctx, "was about to be compacted", host.word()));
+            let _ = open(&call.cwd)
+                .and_then(|ctx| session::leaves(&ctx, "was about to be compacted", host.word()));
             None
         }
         Event::Ends => {
@@ -300,7 +306,8 @@ fn agent(process: &Process, host: Host, session: &str) -> Option<AgentId> {
         return Some(named);
     }
     let letters: Vec<char> = session.chars().filter(char::is_ascii_alphanumeric).collect();
-    let short: String = letters[letters.len().saturating_sub(8)..].iter().map(char::to_ascii_lowercase).collect();
+    let short: String =
+        letters[letters.len().saturating_sub(8)..].iter().map(char::to_ascii_lowercase).collect();
     let name = if short.is_empty() { host.word().to_owned() } else { format!("{}-{short}", host.word()) };
     name.parse().ok()
 }
@@ -309,7 +316,13 @@ fn agent(process: &Process, host: Host, session: &str) -> Option<AgentId> {
 #[derive(Debug, Default, Deserialize)]
 struct Fields {
     command: Option<String>,
-    #[serde(alias = "filePath", alias = "path", alias = "notebook_path", alias = "target_file", alias = "absolute_path")]
+    #[serde(
+        alias = "filePath",
+        alias = "path",
+        alias = "notebook_path",
+        alias = "target_file",
+        alias = "absolute_path"
+    )]
     file_path: Option<String>,
     #[serde(alias = "patchText", alias = "input")]
     patch: Option<String>,
@@ -322,12 +335,29 @@ fn tool(name: &str, arguments: serde_json::Value) -> serde_json::Result<Event> {
     let low = name.to_ascii_lowercase();
     let is_shell = matches!(
         low.as_str(),
-        "bash" | "shell" | "run_shell_command" | "powershell" | "exec_command" | "local_shell" | "run_terminal_cmd" | "monitor"
+        "bash"
+            | "shell"
+            | "run_shell_command"
+            | "powershell"
+            | "exec_command"
+            | "local_shell"
+            | "run_terminal_cmd"
+            | "monitor"
     );
     let is_edit = matches!(
         low.as_str(),
-        "write" | "edit" | "multiedit" | "notebookedit" | "write_file" | "replace" | "create" | "str_replace_editor" | "delete"
-            | "edit_file" | "search_replace" | "strreplace"
+        "write"
+            | "edit"
+            | "multiedit"
+            | "notebookedit"
+            | "write_file"
+            | "replace"
+            | "create"
+            | "str_replace_editor"
+            | "delete"
+            | "edit_file"
+            | "search_replace"
+            | "strreplace"
     );
     let is_patch = matches!(low.as_str(), "apply_patch" | "patch" | "applypatch");
     if !is_shell && !is_edit && !is_patch {
@@ -336,7 +366,9 @@ fn tool(name: &str, arguments: serde_json::Value) -> serde_json::Result<Event> {
     let missing = |what| <serde_json::Error as serde::de::Error>::missing_field(what);
     // Copilot may send the arguments as a text.
     let fields: Fields = match &arguments {
-        serde_json::Value::String(text) if is_patch => Fields { patch: Some(text.clone()), ..Fields::default() },
+        serde_json::Value::String(text) if is_patch => {
+            Fields { patch: Some(text.clone()), ..Fields::default() }
+        }
         serde_json::Value::String(text) => serde_json::from_str(text)?,
         _ => serde_json::from_value(arguments)?,
     };
@@ -344,7 +376,8 @@ fn tool(name: &str, arguments: serde_json::Value) -> serde_json::Result<Event> {
     let tool = match (is_shell, is_patch) {
         (true, _) => Tool::Shell(fields.command.ok_or_else(|| missing("command"))?),
         (_, true) => {
-            let text = fields.patch.or(fields.command).or(fields.file_path).ok_or_else(|| missing("patch"))?;
+            let text =
+                fields.patch.or(fields.command).or(fields.file_path).ok_or_else(|| missing("patch"))?;
             Tool::Edit(crate::domain::shell::patched(&text))
         }
         _ => Tool::Edit(vec![fields.file_path.ok_or_else(|| missing("file_path"))?]),

@@ -11,7 +11,8 @@ fn fixture(name: &str) -> Vec<u8> {
 
 #[track_caller]
 fn check(host: Host, name: &str, expected: &Event) {
-    let (_, event) = name.split_once(".").map(|(_, rest)| rest.rsplit_once('.').unwrap_or(("", rest))).unwrap();
+    let (_, event) =
+        name.split_once(".").map(|(_, rest)| rest.rsplit_once('.').unwrap_or(("", rest))).unwrap();
     let bytes = fixture(name);
     assert_eq!(host.really(&bytes), host, "{name}");
     let call = host.read(event, &bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -110,7 +111,10 @@ fn tools_that_write_are_known_by_what_hosts_call_them() {
 #[test]
 fn payloads_that_are_not_whole_are_not_understood() {
     for (host, bytes) in [
-        (Host::Claude, r#"{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}"#),
+        (
+            Host::Claude,
+            r#"{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+        ),
         (Host::Claude, r#"{"session_id":"","cwd":"/","hook_event_name":"SessionStart"}"#),
         (Host::Claude, r#"{"session_id":"x","cwd":"/","hook_event_name":"Stop","stop_hook_active":"no"}"#),
         (Host::Codex, r#"{"session_id":7,"cwd":"/","hook_event_name":"Stop","stop_hook_active":false}"#),
