@@ -559,7 +559,7 @@ proptest! {
     /// Whatever is typed is read to its end.
     #[test]
     fn any_text_is_read(pieces in vec(prop::sample::select(&PIECES[..]), 0..24)) {
-        crate::fuzz::shell(pieces.concat().as_bytes());
+        deeds(&pieces.concat(), &Place::At(String::new()));
     }
 
     /// What is quoted is one word, and the same.
