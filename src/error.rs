@@ -33,6 +33,8 @@ pub enum Kind {
     Conflict,
     /// The state is there but cannot be trusted.
     Distrusted,
+    /// `.git` cannot be written to from here, as in the sandboxes of some hosts; what only reads works.
+    ReadOnly,
     /// The world around does not play along: permissions, disk, a missing program.
     Environment,
     /// A fault of loopx.
@@ -50,6 +52,7 @@ impl Kind {
             Self::NotSetUp => "not-set-up",
             Self::Conflict => "conflict",
             Self::Distrusted => "state-distrusted",
+            Self::ReadOnly => "read-only",
             Self::Environment => "environment",
             Self::Bug => "bug",
         }
@@ -66,6 +69,7 @@ impl Kind {
             | Self::NotSetUp
             | Self::Conflict
             | Self::Distrusted
+            | Self::ReadOnly
             | Self::Environment => 1,
         }
     }

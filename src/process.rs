@@ -36,8 +36,6 @@ pub const LOOPX_GOAL: &str = "LOOPX_GOAL";
 pub const LOOPX_AGENT_ID: &str = "LOOPX_AGENT_ID";
 /// Asks hooks of agents' hosts to send a session on as long as there is something to do, if it is `1`.
 pub const LOOPX_LOOP: &str = "LOOPX_LOOP";
-/// The user's folder.
-pub const HOME: &str = "HOME";
 /// Claude Code's own: a file of lines for a shell, which it runs before the commands of a session.
 pub const CLAUDE_ENV_FILE: &str = "CLAUDE_ENV_FILE";
 /// The time, in tests: RFC 3339. Only debug builds look at it, or an agent could move the clock.
@@ -67,6 +65,20 @@ pub const GIT_PUSH_OPTION_COUNT: &str = "GIT_PUSH_OPTION_COUNT";
 pub const GIT_PUSH_OPTION: &str = "GIT_PUSH_OPTION_";
 /// The editor that people want, the first that is set.
 const EDITORS: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
+/// The kind of terminal.
+pub const TERM: &str = "TERM";
+/// Set by who wants no colours.
+pub const NO_COLOR: &str = "NO_COLOR";
+/// Where the user's own folders are.
+pub const HOME: &str = "HOME";
+/// Where programs keep what a user has set.
+pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Where programs keep what they remember.
+pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
+/// Claude Code's own: where it keeps what a user has set.
+pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+/// Codex's own: the same.
+pub const CODEX_HOME: &str = "CODEX_HOME";
 /// Where programs are looked for.
 pub const PATH: &str = "PATH";
 /// git's own: the command that reaches other hosts.

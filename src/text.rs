@@ -158,6 +158,20 @@ impl Table {
     }
 }
 
+/// Columns of a terminal that nobody made wider.
+pub const SCREEN: usize = 80;
+
+/// A line that fits into the columns of a screen: what is too much of it gives way to `…`.
+pub fn fitted(line: &str) -> String {
+    match line.char_indices().nth(SCREEN) {
+        None => line.to_owned(),
+        Some(_) => {
+            let kept: String = line.chars().take(SCREEN - 1).collect();
+            format!("{}…", kept.trim_end())
+        }
+    }
+}
+
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
@@ -206,6 +220,14 @@ mod tests {
             assert_eq!(Code(text).to_string(), code);
         }
         assert_eq!(SetIn("# one\n\n\t```\n## two").to_string(), "    # one\n\n    \t```\n    ## two\n");
+    }
+
+    #[test]
+    fn a_line_fits_into_a_screen() {
+        let whole = "x".repeat(SCREEN);
+        assert_eq!(fitted(&whole), whole);
+        assert_eq!(fitted(&format!("{whole}y")), format!("{}…", "x".repeat(SCREEN - 1)));
+        assert_eq!(fitted(&"ü ".repeat(80)).chars().count(), SCREEN);
     }
 
     #[test]

@@ -3,7 +3,11 @@ use clap::builder::PossibleValuesParser;
 use super::Said;
 use crate::{
     caller::Challenge,
-    domain::{goal::Feature, id::GoalId, quota::Share},
+    domain::{
+        goal::Feature,
+        id::GoalId,
+        quota::{Cap, Share},
+    },
     error::Error,
     ops::{
         self, Ctx,
@@ -33,6 +37,9 @@ pub(super) struct ConfigureGoal {
     /// Length of a slot in minutes
     #[arg(long, value_name = "MINUTES")]
     quota_slot_minutes: Option<u32>,
+    /// At most so many slots of a window, whatever the share comes to; `none` takes the cap away
+    #[arg(long, value_name = "SLOTS")]
+    quota_slots: Option<Cap>,
 }
 
 fn features() -> PossibleValuesParser {
@@ -54,6 +61,7 @@ impl ConfigureGoal {
         self.quota_compute.iter().for_each(|share| option("quota-compute", share));
         self.quota_window_hours.iter().for_each(|hours| option("quota-window-hours", hours));
         self.quota_slot_minutes.iter().for_each(|minutes| option("quota-slot-minutes", minutes));
+        self.quota_slots.iter().for_each(|cap| option("quota-slots", cap));
         command
     }
 
@@ -64,6 +72,7 @@ impl ConfigureGoal {
             compute: self.quota_compute,
             window_hours: self.quota_window_hours,
             slot_minutes: self.quota_slot_minutes,
+            slots: self.quota_slots,
         };
         let plan = ops::goal::plan(ctx, self.goal_id.as_ref(), &configuration)?;
         let proven = match &plan.loosens[..] {

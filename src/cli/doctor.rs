@@ -2,6 +2,7 @@ use super::Said;
 use crate::{
     error::{Error, Kind},
     ops::{self, Ctx},
+    process::Process,
     text::Count,
 };
 
@@ -13,8 +14,8 @@ pub(super) struct Doctor {
 }
 
 impl Doctor {
-    pub(super) fn run(self, ctx: &Ctx) -> Result<Said, Error> {
-        let report = ops::doctor::diagnose(ctx, self.fix)?;
+    pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
+        let report = ops::doctor::diagnose(ctx, self.fix, &super::host::homes(process))?;
         let mut text = String::new();
         for finding in &report.findings {
             match &finding.cure {

@@ -5,6 +5,7 @@ use crate::{
         actor::Proven,
         goal::GoalState,
         id::{EvidenceId, GoalId},
+        quota::Grant,
         text::{Note, Title},
     },
     error::Error,
@@ -35,6 +36,17 @@ pub(super) enum Goal {
     Show {
         /// The goal; may be left out when one is active
         goal: Option<GoalId>,
+    },
+    /// Say which evidence answers which criterion of a goal
+    Meet {
+        /// The goal; may be left out when one is active
+        goal: Option<GoalId>,
+        /// The evidence that criterion number N is met; may be given several times
+        #[arg(long, value_name = "N=EVIDENCE", value_parser = met, required_unless_present = "unmet")]
+        met: Vec<(usize, EvidenceId)>,
+        /// The number of a criterion that nothing answers after all; may be given several times
+        #[arg(long, value_name = "N")]
+        unmet: Vec<usize>,
     },
     /// Stop the loop of a goal for a while
     Pause {
@@ -108,6 +120,18 @@ impl Goal {
                 }
                 Ok(Said::read(&goals, table.to_string()))
             }
+            Self::Meet { goal, met, unmet } => {
+                let done = ops::goal::meet(ctx, goal.as_ref(), &met, &unmet)?;
+                let GoalView { id, goal, .. } = &done.value;
+                let (all, open) = (goal.done_when.len(), goal.unmet().len());
+                let said = format!("goal {id}: {} of {all} criteria are answered", all - open);
+                let said = Said::done(&done, &said);
+                let next = match open {
+                    0 => format!("{}next: a person ends it with `loopx goal achieve {id}`\n", said.text),
+                    _ => said.text.clone(),
+                };
+                Ok(Said { text: next, ..said })
+            }
             Self::Pause { goal, reason } => {
                 let done = ops::goal::pause(ctx, goal.as_ref(), reason.as_ref())?;
                 Ok(Said::done(&done, &format!("paused goal {}", done.value.id)))
@@ -162,7 +186,7 @@ fn say(ctx: &Ctx, view: &GoalView) -> String {
     for (at, criterion) in goal.done_when.iter().enumerate() {
         let evidence = match &goal.state {
             GoalState::Achieved { evidence, .. } => evidence.get(at),
-            _ => None,
+            _ => goal.met(at + 1),
         };
         let evidence = evidence.map(|id| format!(" ({id})")).unwrap_or_default();
         table.row([&"done when", &format!("{criterion}{evidence}")]);
@@ -178,5 +202,12 @@ pub(super) fn quota(table: &mut Table, quota: &QuotaView) {
     let slots = format!("{} of {} used", quota.spent_slots, quota.allowed_slots);
     table.row([&"compute", &quota.compute]);
     table.row([&"window", &window]);
+    if let Some(cap) = quota.cap_slots {
+        table.row([&"cap", &Count(cap as usize, "slot")]);
+    }
     table.row([&"slots", &slots]);
+    for Grant { slots, until, by, reason, .. } in &quota.grants {
+        let (slots, reason) = (Count(*slots as usize, "slot"), reason.as_str().replace('\n', " "));
+        table.row([&"granted", &format!("{slots} until {until} by {}: {reason}", by.name())]);
+    }
 }

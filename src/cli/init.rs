@@ -1,20 +1,26 @@
+use clap::builder::PossibleValuesParser;
+
 use super::Said;
 use crate::{
     caller::Challenge,
-    domain::{id::GoalId, text::Title},
+    domain::{id::GoalId, preset::Preset, text::Title},
     error::Error,
-    ops::{self, Ctx},
+    ops::{self, Ctx, init::Laid},
     process::Process,
+    text::Count,
 };
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Init {
     /// Add a first goal with this objective
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", group = "first")]
     goal_text: Option<Title>,
     /// The id of that goal; made from the text when left out
-    #[arg(long, value_name = "GOAL", requires = "goal_text")]
+    #[arg(long, value_name = "GOAL", requires = "first")]
     goal_id: Option<GoalId>,
+    /// Add a ready-made goal with todos, monitors and gates
+    #[arg(long, value_name = "PRESET", group = "first", value_parser = PossibleValuesParser::new(Preset::names()))]
+    preset: Option<String>,
     /// The branch that holds the state
     #[arg(long, value_name = "BRANCH")]
     state_branch: Option<String>,
@@ -41,14 +47,20 @@ impl Init {
                 Some(ctx.caller.prove(process, &ctx.owner()?, &challenge)?)
             }
         };
+        let preset =
+            self.preset.as_deref().and_then(Preset::named).map(|preset| (preset, self.goal_id.clone()));
         let goal = self.goal_text.map(|text| (text, self.goal_id));
-        let request = ops::init::Request { goal, hooks: !self.no_hooks };
+        let request = ops::init::Request { goal, preset, hooks: !self.no_hooks };
         let done = ops::init::init(ctx, &plan, request, proven.as_ref())?;
         let value = &done.value;
         let mut text =
             format!("{} the state on branch `{}`, to be read in `.loopx/`\n", value.state, value.branch);
         text.push_str(&super::hooks::line(&value.enforcement));
         match &value.goal {
+            Some(goal) if value.preset.is_some() => {
+                let laid = value.preset.iter();
+                laid.for_each(|laid| text.push_str(&self::laid(goal, laid)));
+            }
             Some(goal) => text.push_str(&format!("added goal {goal}\n")),
             None if value.state == "began" => text.push_str("next: loopx goal add \"<objective>\"\n"),
             None => {}
@@ -56,4 +68,12 @@ impl Init {
         let warnings = done.warnings.iter().map(crate::store::Warning::with_cure).collect();
         Ok(Said { warnings, ..Said::read(&done, text) })
     }
+}
+
+fn laid(goal: &GoalId, laid: &Laid) -> String {
+    let (todos, gates) = (Count(laid.todos.len() - laid.monitors, "todo"), Count(laid.gates.len(), "gate"));
+    let monitors = Count(laid.monitors, "monitor");
+    format!(
+        "added goal {goal} with {todos}, {monitors} and {gates}\nnext: loopx quota should-run --goal-id {goal}\n"
+    )
 }

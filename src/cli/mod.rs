@@ -14,8 +14,10 @@ mod guard;
 mod handoff;
 mod history;
 mod hooks;
+mod host;
 mod init;
 mod notify;
+mod packet;
 mod policy;
 mod quota;
 mod report;
@@ -134,6 +136,8 @@ enum Command {
     History(history::History),
     /// What came of the last days: outcomes, decisions, spend, open questions, evidence
     Report(report::ReportArgs),
+    /// What a person has to look at: what waits for them, risks, and what came in since they last looked, for a pull request
+    ReviewPacket(packet::ReviewPacket),
     /// Who set each field of a record, when, and in which turn
     Blame(history::BlameArgs),
     /// What changed between two states, in sentences
@@ -172,6 +176,9 @@ enum Command {
     /// The git hook that keeps pushes back
     #[command(subcommand)]
     Hooks(hooks::Hooks),
+    /// The programs that agents live in: what each of them asks loopx
+    #[command(subcommand)]
+    Host(host::Host),
     /// The one remote that the state may go to
     #[command(subcommand)]
     Remote(sync::Remote),
@@ -268,7 +275,7 @@ pub fn run(process: &Process) -> u8 {
             print(process, &if json { said.json + "\n" } else { said.text }).unwrap_or(said.code)
         }
         Ok(Answer::Silent(code)) => code,
-        Err(error) => fail(process, &error, json),
+        Err(error) => fail(process, &host::way_on(process, error), json),
     }
 }
 
@@ -334,7 +341,9 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
     let said = match command {
         Command::Status => {
             let around = around();
-            return Ok(Answer::Said(status::status(ctx, around.as_ref())?.noticing(around.as_ref())));
+            return Ok(Answer::Said(
+                status::status(process, ctx, around.as_ref())?.noticing(around.as_ref()),
+            ));
         }
         Command::Bypass(bypass) => return Ok(Answer::Said(bypass.run(process, ctx)?)),
         Command::Init(init) => init.run(process, ctx)?,
@@ -345,7 +354,7 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::ResolveGate(resolve) => resolve.run(process, ctx)?,
         Command::Todo(todo) => todo.run(process, ctx)?,
         Command::Evidence(evidence) => evidence.run(ctx)?,
-        Command::Quota(quota) => quota.run(ctx)?,
+        Command::Quota(quota) => quota.run(process, ctx)?,
         Command::Turn(turn) => turn.run(process, ctx)?,
         Command::Context(context) => context.run(ctx, json)?,
         Command::Handoff(handoff) => handoff.run(process, ctx)?,
@@ -359,9 +368,10 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
             }
         },
         Command::Report(report) => report.run(ctx, json)?,
+        Command::ReviewPacket(packet) => packet.run(ctx)?,
         Command::Blame(blame) => blame.run(ctx)?,
         Command::Diff(diff) => diff.run(ctx)?,
-        Command::Doctor(doctor) => doctor.run(ctx)?,
+        Command::Doctor(doctor) => doctor.run(process, ctx)?,
         Command::Check(check) => check.run(ctx)?,
         Command::Secret(secret) => secret.run(process, ctx)?,
         Command::Verify(verify) => verify.run(process, ctx)?,
@@ -375,6 +385,7 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Sync(sync) => sync.run(process, ctx)?,
         Command::Notify(notify) => notify.run(process, ctx)?,
         Command::Hooks(hooks) => hooks.run(process, ctx)?,
+        Command::Host(host) => host.run(process, ctx)?,
         Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
         Command::Hook(_) | Command::Guard(_) | Command::Demo | Command::Completions { .. } => {
             return Err(Error::new(Kind::Bug, "a command came a second time"));

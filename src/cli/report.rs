@@ -186,7 +186,7 @@ fn markdown(report: &Report) -> String {
 }
 
 /// What a text typed by somebody is in a table of Markdown: itself, whatever is in it.
-fn escaped_in_markdown(text: &str) -> String {
+pub(super) fn escaped_in_markdown(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
         match character {

@@ -1,67 +1,153 @@
 use super::Said;
 use crate::{
+    domain::goal::GoalState,
     error::Error,
-    ops::{self, Ctx, bypass::Bypasses, status::Status},
-    text::{Ago, Answer, Count, Table},
+    ops::{
+        self, Ctx,
+        bypass::Bypasses,
+        status::{GoalLine, Status},
+        todo::TodoView,
+    },
+    process::{NO_COLOR, Process, TERM},
+    text::{Ago, Answer, Count, Table, fitted},
 };
 
-pub(super) fn status(ctx: &Ctx, bypasses: Option<&Bypasses>) -> Result<Said, Error> {
+pub(super) fn status(process: &Process, ctx: &Ctx, bypasses: Option<&Bypasses>) -> Result<Said, Error> {
     let status = ops::status::status(ctx)?;
     let around = bypasses.map(|found| super::bypass::lines(ctx, found)).unwrap_or_default();
-    Ok(Said::read(&status, say(ctx, &status, &around)))
+    let screen = Screen { text: String::new(), coloured: is_coloured(process) };
+    Ok(Said::read(&status, say(screen, ctx, &status, &around)))
 }
 
-/// Most lines of one kind; the rest is counted.
-pub(super) const SHOWN: usize = 12;
+/// Most questions; the rest is counted.
+pub(super) const SHOWN: usize = 6;
+/// Most goals, and most todos: what waits for a person, and what goes on, fits on one screen together.
+const LINES: usize = 5;
 
-/// `around` tells of the pushes that went round the hook.
-fn say(ctx: &Ctx, status: &Status, around: &str) -> String {
-    let mut text = String::new();
+/// Whether words go to somebody who sees colours and has not said that they want none.
+fn is_coloured(process: &Process) -> bool {
+    let sees_them = process.env(TERM).is_some_and(|term| term != "dumb");
+    sees_them && process.stdout_is_terminal() && process.env(NO_COLOR).is_none()
+}
+
+/// What is shown, a line at a time. Colours only repeat what the words say.
+struct Screen {
+    text: String,
+    coloured: bool,
+}
+
+impl Screen {
+    fn line(&mut self, style: &str, line: &str) {
+        let line = fitted(line);
+        match self.coloured && !style.is_empty() {
+            true => self.text.push_str(&format!("\u{1b}[{style}m{line}\u{1b}[0m\n")),
+            false => self.text.push_str(&format!("{line}\n")),
+        }
+    }
+
+    /// What somebody has to look at.
+    fn alarm(&mut self, line: &str) {
+        self.line("1;31", line);
+    }
+
+    fn heading(&mut self, line: &str) {
+        self.line("1", line);
+    }
+
+    /// What matters less than the rest.
+    fn aside(&mut self, line: &str) {
+        self.line("2", line);
+    }
+
+    fn plain(&mut self, lines: &str) {
+        lines.lines().for_each(|line| self.line("", line));
+    }
+
+    /// Lines of which the first is an alarm. Commands in them are not cut.
+    fn alarming(&mut self, lines: &str) {
+        let mut lines = lines.lines();
+        lines.next().into_iter().for_each(|line| match self.coloured {
+            true => self.text.push_str(&format!("\u{1b}[1;31m{line}\u{1b}[0m\n")),
+            false => self.text.push_str(&format!("{line}\n")),
+        });
+        lines.for_each(|line| self.text.push_str(&format!("{line}\n")));
+    }
+
+    /// How many are not shown, and what shows them.
+    fn more(&mut self, all: usize, shown: usize, command: &str) {
+        if all > shown {
+            self.aside(&format!("  and {} more: {command}", all - shown));
+        }
+    }
+}
+
+/// `around` tells of the pushes that went round the hook. First what waits for somebody, then what goes on.
+fn say(mut screen: Screen, ctx: &Ctx, status: &Status, around: &str) -> String {
     let open = status.gates.iter().filter(|view| view.gate.is_open()).count();
     if open > 0 {
         let wait = if open == 1 { "waits" } else { "wait" };
-        text.push_str(&format!("{} {wait} for you\n", Count(open, "question")));
+        screen.alarm(&format!("{} {wait} for you", Count(open, "question")));
     }
     if !status.gates.is_empty() {
-        text.push_str(&super::gate::table(status.gates.iter().take(SHOWN)).to_string());
-        text.push_str(&more(status.gates.len()));
+        screen.plain(&super::gate::table(status.gates.iter().take(SHOWN)).to_string());
+        screen.more(status.gates.len(), SHOWN, "loopx gate list");
         if let Some(first) = status.gates.iter().find(|view| view.gate.is_open()) {
             let answers = first.gate.answers();
-            text.push_str(&format!("  a person answers with {}\n", Answer(&first.id, &answers)));
+            screen.text.push_str(&format!("  a person answers with {}\n", Answer(&first.id, &answers)));
         }
     }
-    text.push_str(around);
+    screen.alarming(around);
     if let Some(distrust) = &status.distrust {
         let problem = &distrust.problem;
-        text.push_str(&format!("THE STATE IS NOT TRUSTED, so pushes and turns are refused: {problem}\n"));
-        text.extend(distrust.hints.iter().map(|hint| format!("  {hint}\n")));
+        let mut lines = format!("THE STATE IS NOT TRUSTED, so pushes and turns are refused: {problem}\n");
+        lines.extend(distrust.hints.iter().map(|hint| format!("  {hint}\n")));
+        screen.alarming(&lines);
     }
     match status.enforcement.active {
-        true => text.push_str(&super::hooks::elsewhere(&status.enforcement)),
-        false => text.push_str(&super::hooks::line(&status.enforcement)),
+        true => screen.text.push_str(&super::hooks::elsewhere(&status.enforcement)),
+        false => screen.alarming(&super::hooks::line(&status.enforcement)),
     }
     if let (Some(trouble), None) = (&status.view, &status.distrust) {
-        text.push_str(&format!("{trouble}\n"));
+        screen.text.push_str(&format!("{trouble}\n"));
     }
-    text.push_str(&format!("{}\n", Count(status.goals.len(), "goal")));
-    let mut goals = Table::default();
-    for goal in status.goals.iter().take(SHOWN) {
+    screen.heading(&Count(status.goals.len(), "goal").to_string());
+    let mut goals: Vec<&GoalLine> = status.goals.iter().collect();
+    goals.sort_by_key(|goal| (rank(&goal.state), !asks(status, goal)));
+    let mut table = Table::default();
+    for goal in goals.iter().take(LINES) {
         let quota = &goal.quota;
         let used = format!("{}/{} slots", quota.spent_slots, quota.allowed_slots);
-        goals.row([&goal.id, &goal.state.word(), &used, &goal.objective]);
+        table.row([&goal.id, &goal.state.word(), &used, &goal.objective]);
     }
-    text.push_str(&goals.to_string());
-    text.push_str(&more(status.goals.len()));
-    text.push_str(&format!("{} open\n", Count(status.todos.len(), "todo")));
-    text.push_str(&super::todo::table(ctx, status.todos.iter().take(SHOWN)).to_string());
-    text.push_str(&more(status.todos.len()));
+    screen.plain(&table.to_string());
+    screen.more(status.goals.len(), LINES, "loopx goal list");
+    screen.heading(&format!("{} open", Count(status.todos.len(), "todo")));
+    let goes_on =
+        |todo: &TodoView| status.goals.iter().any(|goal| goal.id == todo.goal && rank(&goal.state) == 0);
+    let (on, resting): (Vec<_>, Vec<_>) = status.todos.iter().partition(|todo| goes_on(todo));
+    screen.plain(&super::todo::table(ctx, on.into_iter().chain(resting).take(LINES)).to_string());
+    screen.more(status.todos.len(), LINES, "loopx todo list");
     if status.enforcement.active {
-        text.push_str("pushes are guarded\n");
+        screen.aside("pushes are guarded");
     }
     if let (0, []) = (status.goals.len(), &status.gates[..]) {
-        text.push_str("next: loopx goal add \"<objective>\"\n");
+        screen.plain("next: loopx goal add \"<objective>\"");
     }
-    text
+    screen.text
+}
+
+/// What goes on comes before what rests, and that before what is over.
+fn rank(state: &GoalState) -> u8 {
+    match state {
+        GoalState::Active {} => 0,
+        GoalState::Paused { .. } => 1,
+        GoalState::Achieved { .. } | GoalState::Abandoned { .. } => 2,
+    }
+}
+
+/// The goal has a question for a person.
+fn asks(status: &Status, goal: &GoalLine) -> bool {
+    status.gates.iter().any(|view| view.goal == goal.id && view.gate.is_open())
 }
 
 /// How many are not shown, in a line.

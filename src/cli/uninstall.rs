@@ -18,6 +18,7 @@ pub(super) struct Uninstall {
 impl Uninstall {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         let branch = ctx.store.git().branch()?;
+        let asking = ops::host::asking(ctx);
         let gates = ops::gate::list(ctx, None, false).map_or(0, |gates| gates.gates.len());
         let gates = Count(gates, "gate");
         let (what, fate, word, command) = match self.purge {
@@ -53,6 +54,9 @@ impl Uninstall {
             Some(branch) => format!("the state stays on branch `{branch}`; `loopx init` goes on from it\n"),
             None => "what was synced to a remote is still there\n".to_owned(),
         });
-        Ok(Said::read(&done, text))
+        let warnings = asking
+            .iter()
+            .map(|host| format!("{host} still asks loopx here; run `loopx host uninstall {host}`"));
+        Ok(Said::read(&done, text).warning(warnings.collect()))
     }
 }

@@ -17,7 +17,7 @@ use super::{
     goal::{Goal, GoalState},
     id::{BypassId, GateId, GoalId, SpendId, TodoId},
     policy::{Amendment, Policy},
-    quota::{Quota, Quotas, Spend},
+    quota::{Burst, Grant, Quota, Quotas, Spend, Voided},
     refusal::Refusal,
     statement::Statement,
     time::Timestamp,
@@ -146,7 +146,7 @@ impl Mutation {
             }
             (Op::TodoSplit | Op::TodoPoll, pairs) => self.branched(pairs),
             (
-                Op::GoalPause | Op::GoalResume | Op::GoalAchieve | Op::GoalAbandon,
+                Op::GoalMeet | Op::GoalPause | Op::GoalResume | Op::GoalAchieve | Op::GoalAbandon,
                 [(Some(Record::Goal(id, before)), Some(record @ Record::Goal(same, after)))],
             ) if id == same => self.turned(id, before, after, record),
             (Op::EvidenceAdd, [(None, Some(record @ Record::Evidence(_, _, evidence)))]) => {
@@ -156,6 +156,13 @@ impl Mutation {
                 self.is_mine(record, &spend.added)?;
                 let is_booked = *id == SpendId::of_turn(&spend.turn) && spend.course.is_none();
                 self.comes_out(record, is_booked)
+            }
+            (
+                Op::QuotaVoid,
+                [(Some(Record::Spend(goal, id, before)), Some(record @ Record::Spend(other, same, after)))],
+            ) if (goal, id) == (other, same) => self.voided(before, after, record),
+            (Op::QuotaGrant, [(Some(Record::Quotas(before)), Some(record @ Record::Quotas(after)))]) => {
+                self.granted(before, after, record)
             }
             (Op::TurnBegin, [_, ..]) => self.turn_begun(&pairs),
             (Op::TurnEnd, [_, ..]) => self.turn_ended(&pairs),
@@ -552,6 +559,11 @@ impl Mutation {
     fn turned(&self, id: &GoalId, before: &Goal, after: &Goal, record: &Record) -> Result<(), Illegal> {
         let stamp = Stamp { by: self.by.clone(), at: self.at };
         let again = match (self.op, &after.state) {
+            (Op::GoalMeet, _) => {
+                let numbers = 1..=before.done_when.len();
+                let found: Vec<_> = numbers.map(|number| (number, after.met(number).cloned())).collect();
+                before.meet(id, &found)?
+            }
             (Op::GoalPause, GoalState::Paused { reason, .. }) => before.pause(id, &stamp, reason.clone())?,
             (Op::GoalResume, GoalState::Active {}) => before.resume(id)?,
             (Op::GoalAchieve, GoalState::Achieved { by, at, evidence }) => {
@@ -579,6 +591,36 @@ impl Mutation {
         }
     }
 
+    /// A booking that a person takes out of the count.
+    fn voided(&self, before: &Spend, after: &Spend, record: &Record) -> Result<(), Illegal> {
+        let Some(Voided { by, at, reason, proof }) = &after.voided else {
+            return Err(Illegal::Result { op: self.op, record: record.name() });
+        };
+        self.is_mine(record, &Stamp { by: Actor::Person(by.clone()), at: *at })?;
+        let is_typed = matches!(proof, Proof::Terminal { typed } if typed == before.turn.as_str());
+        self.comes_out(record, is_typed)?;
+        let proven = Proven { person: by.clone(), proof: proof.clone() };
+        self.comes_out(record, before.void(proven, *at, reason.clone())? == *after)
+    }
+
+    /// A burst that a person grants to one goal.
+    fn granted(&self, before: &Quotas, after: &Quotas, record: &Record) -> Result<(), Illegal> {
+        let other = || Illegal::Result { op: self.op, record: record.name() };
+        let (goal, new) =
+            after.iter().find(|(goal, new)| before.get(*goal) != Some(*new)).ok_or_else(other)?;
+        let grant = new.grants().last().ok_or_else(other)?;
+        self.is_mine(record, &Stamp { by: Actor::Person(grant.by.clone()), at: grant.at })?;
+        let burst = Burst { slots: grant.slots, until: grant.until };
+        let is_typed = matches!(&grant.proof, Proof::Terminal { typed } if *typed == burst.word());
+        self.comes_out(record, is_typed)?;
+        let proven = Proven { person: grant.by.clone(), proof: grant.proof.clone() };
+        let old = before.get(goal).cloned().unwrap_or_default();
+        let again = old.grant(goal, burst, proven, grant.at, grant.reason.clone())?;
+        let expected = before.iter().map(|(goal, quota)| (goal.clone(), quota.clone()));
+        let expected: Quotas = expected.chain([(goal.clone(), again)]).collect();
+        self.comes_out(record, expected == *after)
+    }
+
     fn configured(&self, pairs: &[(Option<&Record>, Option<&Record>)]) -> Result<(), Illegal> {
         let mut loosens = false;
         for pair in pairs {
@@ -593,7 +635,8 @@ impl Mutation {
                     )?;
                     loosens |= !after.features.is_subset(&before.features);
                 }
-                (Some(Record::Quotas(before)), Some(Record::Quotas(after))) => {
+                (Some(Record::Quotas(before)), Some(record @ Record::Quotas(after))) => {
+                    self.comes_out(record, grants(before) == grants(after))?;
                     loosens |= raises(before, after)
                 }
                 _ => return Err(self.shape()),
@@ -612,13 +655,19 @@ fn as_once_written(state: &mut TodoState, stored: &TodoState) {
     }
 }
 
+/// What was granted to each goal that was granted anything.
+fn grants(quotas: &Quotas) -> BTreeMap<&GoalId, &[Grant]> {
+    let granted = quotas.iter().map(|(goal, quota)| (goal, quota.grants()));
+    granted.filter(|(_, grants)| !grants.is_empty()).collect()
+}
+
 /// Whether any goal may use more after than before.
 fn raises(before: &Quotas, after: &Quotas) -> bool {
     let goals: BTreeSet<&GoalId> = before.keys().chain(after.keys()).collect();
-    let of = |quotas: &Quotas, goal: &GoalId| quotas.get(goal).copied().unwrap_or_default();
+    let of = |quotas: &Quotas, goal: &GoalId| quotas.get(goal).cloned().unwrap_or_default();
     goals.into_iter().any(|goal| {
         let (before, after): (Quota, Quota) = (of(before, goal), of(after, goal));
-        !after.is_at_most(before)
+        !after.is_at_most(&before)
     })
 }
 
@@ -839,6 +888,79 @@ mod tests {
         assert_eq!(configure("agent:a", "1", "0.5").judge(), Ok(()));
         assert_eq!(configure(ANN, "0.5", "1").judge(), Ok(()));
         illegal(&configure("agent:a", "0.5", "1"), "only a person may do that, and a did");
+    }
+
+    #[test]
+    fn a_burst_is_granted_by_a_person_who_said_so_and_comes_in_no_other_way() {
+        let (ship, none) = (goal_id("ship"), Quotas::new());
+        let typed = |word: &str| Proven { proof: Proof::Terminal { typed: word.into() }, ..proven() };
+        let granted = |word: &str| -> Quotas {
+            let burst = Burst { slots: 4, until: at("12:00") };
+            let grant =
+                Quota::default().grant(&ship, burst, typed(word), at("10:00"), "why".parse().unwrap());
+            [(ship.clone(), grant.unwrap())].into()
+        };
+        let grant = |op, by, after: Quotas| {
+            mutation(op, by, "10:00", vec![(Some(Record::Quotas(none.clone())), Some(Record::Quotas(after)))])
+        };
+        assert_eq!(grant(Op::QuotaGrant, ANN, granted("grant 4")).judge(), Ok(()));
+        illegal(
+            &grant(Op::QuotaGrant, "agent:a", granted("grant 4")),
+            "only a person may do that, and a did",
+        );
+        illegal(
+            &grant(Op::QuotaGrant, "Bob <bob@example.test>", granted("grant 4")),
+            "quota says another actor or time than the commit",
+        );
+        let unproven = "quota is not what `quota.grant` makes of it";
+        illegal(&grant(Op::QuotaGrant, ANN, granted("y")), unproven);
+        let mut more = granted("grant 4");
+        more.insert(goal_id("other"), Quota::default());
+        illegal(&grant(Op::QuotaGrant, ANN, more), unproven);
+        for by in ["agent:a", ANN] {
+            let configured = grant(Op::GoalConfigure, by, granted("grant 4"));
+            illegal(&configured, "quota is not what `goal.configure` makes of it");
+        }
+    }
+
+    #[test]
+    fn a_booking_is_voided_by_a_person_who_said_so_and_changed_in_nothing_else() {
+        let booked = crate::domain::samples::spend("x", 2, "09:00");
+        let typed = |word: &str| Proven { proof: Proof::Terminal { typed: word.into() }, ..proven() };
+        let voided =
+            |word: &str| booked.void(typed(word), at("10:00"), "it crashed".parse().unwrap()).unwrap();
+        let void = |by, after: Spend| {
+            let record = |spend: &Spend| {
+                Some(Record::Spend(goal_id("ship"), SpendId::of_turn(&spend.turn), spend.clone()))
+            };
+            mutation(Op::QuotaVoid, by, "10:00", vec![(record(&booked), record(&after))])
+        };
+        let id = SpendId::of_turn(&booked.turn);
+        assert_eq!(void(ANN, voided("x")).judge(), Ok(()));
+        illegal(&void("agent:a", voided("x")), "only a person may do that, and a did");
+        let other = format!("spend/{id} is not what `quota.void` makes of it");
+        illegal(&void(ANN, voided("y")), &other);
+        illegal(&void(ANN, Spend { slots: 0, ..voided("x") }), &other);
+        illegal(&void(ANN, Spend { slots: 0, ..booked.clone() }), &other);
+        let mut spend = void("agent:a", voided("x"));
+        spend.op = Op::QuotaSpend;
+        assert!(spend.judge().is_err());
+    }
+
+    #[test]
+    fn a_criterion_is_answered_by_anybody_and_nothing_else_is_changed_by_that() {
+        let id = goal_id("ship");
+        let goal = Goal::new("Ship it".parse().unwrap(), vec!["fast".parse().unwrap()], stamp(ANN, "08:00"));
+        let answered = goal.meet(&id, &[(1, Some("e-0001".parse().unwrap()))]).unwrap();
+        let meet = |before: &Goal, after: &Goal| {
+            let record = |goal: &Goal| Some(Record::Goal(id.clone(), goal.clone()));
+            mutation(Op::GoalMeet, "agent:a", "10:00", vec![(record(before), record(after))])
+        };
+        assert_eq!(meet(&goal, &answered).judge(), Ok(()));
+        assert_eq!(meet(&answered, &goal).judge(), Ok(()));
+        let mut easier = answered;
+        easier.done_when.clear();
+        illegal(&meet(&goal, &easier), "goal/ship is not what `goal.meet` makes of it");
     }
 
     fn step(op: Op, by: &str, before: &Todo, after: &Todo) -> Mutation {

@@ -55,6 +55,11 @@ pub fn deeds(op: Op) -> Vec<Deed> {
             ),
             anybody("switch a feature off", "configure-goal --goal-id ship --disable explore", "it tightens"),
         ],
+        Op::GoalMeet => vec![anybody(
+            "say what answers a criterion",
+            "goal meet other --met 1=<evidence>",
+            "a person says whether it does when they end the goal",
+        )],
         Op::GoalPause => {
             vec![anybody("pause a goal", "goal pause next", "nothing more happens then")]
         }
@@ -146,6 +151,16 @@ pub fn deeds(op: Op) -> Vec<Deed> {
             "book what a turn used",
             "quota spend-slot --turn-id turn-1",
             "less is left afterwards",
+        )],
+        Op::QuotaVoid => vec![person(
+            "void what a turn booked",
+            "quota void turn-1 --reason crashed",
+            "more is left afterwards",
+        )],
+        Op::QuotaGrant => vec![person(
+            "grant slots on top of a quota for a while",
+            "quota grant --slots 4 --for 2h --reason release",
+            "more may be used than before",
         )],
         Op::TurnBegin => vec![anybody(
             "begin a turn",

@@ -40,6 +40,8 @@ pub enum Op {
     Init,
     GoalAdd,
     GoalConfigure,
+    /// A criterion of the goal is answered with evidence, or that is taken back.
+    GoalMeet,
     GoalPause,
     GoalResume,
     GoalAchieve,
@@ -62,6 +64,10 @@ pub enum Op {
     TodoPoll,
     EvidenceAdd,
     QuotaSpend,
+    /// A booking counts no more.
+    QuotaVoid,
+    /// Slots on top of a limit, for a while.
+    QuotaGrant,
     TurnBegin,
     TurnEnd,
     HandoffWrite,
@@ -83,10 +89,11 @@ pub enum Op {
 }
 
 impl Op {
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 41] = [
         Self::Init,
         Self::GoalAdd,
         Self::GoalConfigure,
+        Self::GoalMeet,
         Self::GoalPause,
         Self::GoalResume,
         Self::GoalAchieve,
@@ -109,6 +116,8 @@ impl Op {
         Self::TodoPoll,
         Self::EvidenceAdd,
         Self::QuotaSpend,
+        Self::QuotaVoid,
+        Self::QuotaGrant,
         Self::TurnBegin,
         Self::TurnEnd,
         Self::HandoffWrite,
@@ -135,6 +144,7 @@ impl Op {
             Self::Init => "init",
             Self::GoalAdd => "goal.add",
             Self::GoalConfigure => "goal.configure",
+            Self::GoalMeet => "goal.meet",
             Self::GoalPause => "goal.pause",
             Self::GoalResume => "goal.resume",
             Self::GoalAchieve => "goal.achieve",
@@ -157,6 +167,8 @@ impl Op {
             Self::TodoPoll => "todo.poll",
             Self::EvidenceAdd => "evidence.add",
             Self::QuotaSpend => "quota.spend",
+            Self::QuotaVoid => "quota.void",
+            Self::QuotaGrant => "quota.grant",
             Self::TurnBegin => "turn.begin",
             Self::TurnEnd => "turn.end",
             Self::HandoffWrite => "handoff.write",

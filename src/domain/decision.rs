@@ -53,6 +53,21 @@ pub struct Pending {
     pub rest: Vec<GateId>,
 }
 
+impl Pending {
+    /// The same, with the questions first that cover something which could be done now.
+    fn first_over(self, facts: &Facts<'_>) -> Self {
+        let could_be_done = || facts.ready.iter().copied().chain(facts.own.map(|(todo, _)| todo));
+        let covers = |id: &GateId| could_be_done().any(|todo| facts.state.gates[id].stops(todo));
+        let (over, beside): (Vec<_>, Vec<_>) =
+            std::iter::once(self.first.clone()).chain(self.rest.iter().cloned()).partition(covers);
+        let mut gates = over.into_iter().chain(beside);
+        match gates.next() {
+            Some(first) => Self { first, rest: gates.collect() },
+            None => self,
+        }
+    }
+}
+
 /// What is waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Waiting {
@@ -84,6 +99,8 @@ pub enum Stopped {
     Goal(&'static str),
     /// Its share of compute is nought.
     NoCompute,
+    /// Nothing is left to do, and every criterion is answered: a person can say that it is reached.
+    Accepted,
 }
 
 /// How soon asking again makes sense when only a person can move things.
@@ -97,7 +114,8 @@ pub const STUCK: usize = 4;
 
 /// Decides for `asker` at `now`: by the first of the [rules](Rule) that applies.
 ///
-/// These are rules 2 to 9 of the design; that the state can be read at all (rule 1) is known by whoever
+/// These are rules 2 to 10 of the design, but that turns which came to nothing are looked at before what could be taken:
+/// an agent that does nothing about a todo is not sent there for ever; that the state can be read at all (rule 1) is known by whoever
 /// calls this.
 pub fn next(state: &Loop, asker: &Asker, now: Timestamp) -> Decision {
     let facts = Facts::of(state, asker, now);
@@ -134,8 +152,10 @@ pub enum Rule {
     Person,
     /// Monitors are left, which are not due.
     Monitors,
-    /// Nothing is left that could be waited for.
+    /// Nothing is left that could be waited for, and the goal is not known to be reached.
     Planless,
+    /// Nothing is left that could be waited for, and every criterion of the goal is answered.
+    Accepted,
 }
 
 /// A rule that applied.
@@ -177,6 +197,12 @@ impl<'a> Facts<'a> {
         self.ready.iter().copied().find(|todo| self.is_free(todo))
     }
 
+    /// There is nothing to take, and nothing that could be waited for.
+    fn nothing_is_left(&self) -> bool {
+        let left = [Rule::Claim, Rule::Ready, Rule::OpenGate, Rule::Others, Rule::Person, Rule::Monitors];
+        left.iter().all(|rule| rule.look(self).is_none())
+    }
+
     /// When the first monitor that nothing else keeps away is due.
     fn due(&self) -> Option<(&'a TodoId, Timestamp)> {
         let Self { state, asker, now, .. } = self;
@@ -198,7 +224,7 @@ fn gate_names(gates: &Pending) -> Vec<String> {
 
 impl Rule {
     /// Every rule, the one that decides before the others first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Stopped,
         Self::Gated,
         Self::Quota,
@@ -210,6 +236,7 @@ impl Rule {
         Self::Person,
         Self::Monitors,
         Self::Planless,
+        Self::Accepted,
     ];
 
     /// As it stands in JSON.
@@ -226,6 +253,7 @@ impl Rule {
             Self::Person => "person",
             Self::Monitors => "monitors",
             Self::Planless => "planless",
+            Self::Accepted => "accepted",
         }
     }
 
@@ -242,7 +270,10 @@ impl Rule {
             Self::Others => "other agents have claims",
             Self::Person => "a person has something to do",
             Self::Monitors => "a monitor will be due",
-            Self::Planless => "nothing is left that could be waited for",
+            Self::Planless => {
+                "nothing is left that could be waited for, and the goal is not known to be reached"
+            }
+            Self::Accepted => "nothing is left, and every criterion is answered",
         }
     }
 
@@ -261,7 +292,7 @@ impl Rule {
                 looked(Decision::Stop { why: Stopped::NoCompute }, vec!["quota".into()])
             }
             Self::Gated => {
-                let gates = facts.waiting.clone()?;
+                let mut gates = facts.waiting.clone()?;
                 // An open gate for everything covers even work that nobody has thought of yet.
                 let over_everything = |gate: &super::gate::Gate| {
                     gate.is_open() && gate.todos.is_empty() && gate.holds_back(super::gate::Act::Turn)
@@ -270,11 +301,15 @@ impl Rule {
                 let has_work = facts.own.is_some() || !facts.ready.is_empty();
                 let all_covered = facts.continued().is_none() && facts.best().is_none() && has_work;
                 (everything_waits || all_covered).then_some(())?;
+                if !everything_waits {
+                    gates = gates.first_over(facts);
+                }
                 let records = gate_names(&gates);
                 looked(Decision::Ask { gates }, records)
             }
             Self::Quota => {
-                (state.quota.spent(&state.spends, now) >= state.quota.allowed()).then_some(())?;
+                let limit = state.quota.limit(&state.spends, now);
+                (state.quota.spent(&state.spends, now) >= limit).then_some(())?;
                 let until = state.quota.free_at(&state.spends, now);
                 looked(Decision::Wait { until, why: Waiting::Slot }, vec!["quota".into()])
             }
@@ -284,7 +319,8 @@ impl Rule {
                 };
                 let is_in_one = state.spends.iter().any(|turn| turn.goes_on() && is_mine(&turn.added.by));
                 let idle = state.idle_turns(now);
-                (idle.len() >= IDLE && !is_in_one).then_some(())?;
+                let is_reached = state.goal.is_accepted() && facts.nothing_is_left();
+                (idle.len() >= IDLE && !is_in_one && !is_reached).then_some(())?;
                 let records = idle.iter().map(|turn| format!("spend/{}", SpendId::of_turn(&turn.turn)));
                 let decision = match facts.waiting.clone() {
                     Some(gates) => Decision::Ask { gates },
@@ -339,10 +375,14 @@ impl Rule {
                 looked(decision, vec![todo_name(todo)])
             }
             Self::Planless => {
-                let is_left = [Self::Ready, Self::Others, Self::Person, Self::Monitors];
-                is_left.iter().all(|rule| rule.look(facts).is_none()).then_some(())?;
+                (!state.goal.is_accepted() && facts.nothing_is_left()).then_some(())?;
                 let why = if state.todos.is_empty() { Planless::NoTodo } else { Planless::NoneReady };
                 looked(Decision::Replan { why }, state.todos.keys().map(todo_name).collect())
+            }
+            Self::Accepted => {
+                (state.goal.is_accepted() && facts.nothing_is_left()).then_some(())?;
+                let answers = state.goal.met.iter().map(|met| format!("evidence/{}", met.evidence));
+                looked(Decision::Stop { why: Stopped::Accepted }, answers.collect())
             }
         }
     }
@@ -354,12 +394,12 @@ fn own_claim<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Option<(&'a 
     state
         .todos
         .iter()
-        .filter(|(_, todo)| {
+        .filter_map(|(id, todo)| todo.holder(now).map(|(by, until)| (id, todo, by, until)))
+        .filter(|(_, _, by, _)| by.agent() == Some(agent))
+        .filter(|(_, todo, ..)| {
             todo.for_ == Worker::Agent && !todo.needs.iter().any(|need| state.todos.contains_key(need))
         })
-        .filter_map(|(id, todo)| todo.holder(now).map(|(by, until)| (id, by, until)))
-        .filter(|(_, by, _)| by.agent() == Some(agent))
-        .map(|(id, _, until)| (id, until))
+        .map(|(id, _, _, until)| (id, until))
         .min_by_key(|(_, until)| *until)
 }
 
@@ -564,6 +604,11 @@ mod tests {
         let older = Gate { asked: stamp("agent:b", "08:00"), ..gate(&["t-0001"]) };
         let state = loop_with(&[("t-0001", todo("p0"))], &[("bucket", gate(&["t-0001"])), ("older", older)]);
         check(&state, Decision::Ask { gates: pending("older", &["bucket"]) });
+        let needy = Todo { needs: [todo_id("t-0001")].into(), ..todo("p0") };
+        let older = Gate { asked: stamp("agent:b", "08:00"), ..gate(&["t-0002"]) };
+        let todos = [("t-0001", todo("p0")), ("t-0002", needy)];
+        let state = loop_with(&todos, &[("bucket", gate(&["t-0001"])), ("older", older)]);
+        check(&state, Decision::Ask { gates: pending("bucket", &["older"]) });
     }
 
     #[test]
@@ -684,6 +729,44 @@ mod tests {
     }
 
     #[test]
+    fn rule_10_what_is_accepted_stops_when_nothing_is_left() {
+        let accepted = |todos: &[(&str, Todo)], gates: &[(&str, Gate)]| {
+            let mut state = loop_with(todos, gates);
+            state.goal.done_when = vec!["it builds".parse().unwrap()];
+            let found = [(1, Some("e-0001".parse().unwrap()))];
+            Loop { goal: state.goal.meet(&state.id, &found).unwrap(), ..state }
+        };
+        let stop = Decision::Stop { why: Stopped::Accepted };
+        check(&accepted(&[], &[]), stop.clone());
+        let online = Todo { requires: ["network".parse().unwrap()].into(), ..todo("p0") };
+        check(&accepted(&[("t-0001", online)], &[]), stop.clone());
+        check(&accepted(&[("t-0001", todo("p0"))], &[]), run("t-0001"));
+        check(&accepted(&[], &[("bucket", gate(&[]))]), Decision::Ask { gates: pending("bucket", &[]) });
+        let theirs = Todo { for_: Worker::Person, ..todo("p0") };
+        check(&accepted(&[("t-0001", theirs)], &[]), Decision::AskForTodo { todo: todo_id("t-0001") });
+        let wait = |until, why| Decision::Wait { until: Some(at(until)), why };
+        check(&accepted(&[("t-0001", claimed("agent:b", "09:30"))], &[]), wait("10:30", Waiting::Claims));
+        check(&accepted(&[("t-0001", monitor("p1", "10:20", 0))], &[]), wait("10:20", Waiting::Monitors));
+        let mut idle = accepted(&[], &[]);
+        idle.spends = (0..STUCK)
+            .map(|turn| {
+                let begun = stamp("agent:a", "09:10");
+                let turn = crate::domain::quota::Spend::begin(
+                    format!("x{turn}").parse().unwrap(),
+                    0,
+                    None,
+                    at("09:20"),
+                    begun,
+                );
+                turn.lose(&stamp("agent:b", "09:30")).unwrap()
+            })
+            .collect();
+        check(&idle, stop);
+        idle.goal.met.clear();
+        check(&idle, Decision::AskForPlan { turns: STUCK });
+    }
+
+    #[test]
     fn nothing_under_a_gate_is_ever_handed_out() {
         // Every state of two todos and two gates out of these, for an agent that may hold one of them.
         let todos = [
@@ -779,13 +862,23 @@ mod tests {
             })
         }
 
+        /// What the asker could take, gates or none, and what somebody holds.
+        fn facts_left(state: &Loop, asker: &Asker, now: Timestamp) -> usize {
+            let held = state.todos.values().filter(|todo| todo.holder(now).is_some());
+            ready(state, asker, now).len() + held.count()
+        }
+
         pub(super) fn any_state() -> impl Strategy<Value = Loop> {
             let todos = (any_todo(0), any_todo(1), any_todo(2), any_todo(3), 0..5usize);
             let gates = proptest::collection::vec(any_gate(), 0..3);
-            (todos, gates, 0..4u32).prop_map(|((a, b, c, d, many), gates, spent)| {
+            (todos, gates, 0..4u32, 0..3usize).prop_map(|((a, b, c, d, many), gates, spent, criteria)| {
                 let todos: Vec<_> = IDS.into_iter().zip([a, b, c, d]).take(many).collect();
                 let gates: Vec<_> = ["one", "two"].into_iter().zip(gates).collect();
                 let mut state = loop_with(&todos, &gates);
+                state.goal.done_when = vec!["it builds".parse().unwrap(); criteria.min(1)];
+                if criteria == 2 {
+                    state.goal = state.goal.meet(&state.id, &[(1, Some("e-0001".parse().unwrap()))]).unwrap();
+                }
                 state.quota = Quota::new("1".parse().unwrap(), 2, 30).unwrap();
                 state.spends = (0..spent).map(|at| spend(&format!("s{at}"), 1, "09:10")).collect();
                 state
@@ -809,6 +902,8 @@ mod tests {
                 let is_over = matches!(decision, Decision::Stop { .. });
                 prop_assert_eq!([decision.should_run(), comes_back, is_over].iter().filter(|is| **is).count(), 1);
                 prop_assert!(decision.retry_after(now) != Some(Seconds(0)), "asking again at once would say the same");
+                let is_reached = decision == Decision::Stop { why: Stopped::Accepted };
+                prop_assert!(!is_reached || state.goal.is_accepted() && facts_left(&state, &asker, now) == 0);
                 let first = explained(&state, &asker, now).into_iter().find_map(|(_, looked)| looked);
                 prop_assert_eq!(first.map(|looked| looked.decision), Some(decision));
             }

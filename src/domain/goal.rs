@@ -1,6 +1,6 @@
 //! A goal: what a loop is for, and whether it may go on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     actor::{Actor, Person, Stamp},
@@ -19,11 +19,23 @@ pub struct Goal {
     /// How one will see that it is reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub done_when: Vec<Title>,
+    /// What was found to answer criteria, in their order, at most one for each. It is for a person to say that it does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub met: Vec<Met>,
     /// Optional parts of loopx that a person switched on.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub features: BTreeSet<Feature>,
     pub added: Stamp,
     pub state: GoalState,
+}
+
+/// The evidence that a criterion is met.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Met {
+    /// Its number; the first is 1.
+    pub criterion: usize,
+    pub evidence: EvidenceId,
 }
 
 /// Whether the loop may go on, each state with its own facts.
@@ -78,7 +90,8 @@ impl Feature {
 impl Goal {
     /// A new goal, active from the start.
     pub fn new(objective: Title, done_when: Vec<Title>, added: Stamp) -> Self {
-        Self { objective, done_when, features: BTreeSet::new(), added, state: GoalState::Active {} }
+        let (met, features) = (Vec::new(), BTreeSet::new());
+        Self { objective, done_when, met, features, added, state: GoalState::Active {} }
     }
 
     /// Work may be added to the goal and done for it.
@@ -103,6 +116,42 @@ impl Goal {
             GoalState::Active {} => Err(Refusal::GoalNotPaused { goal: id.clone() }),
             state => Err(Refusal::GoalNotActive { goal: id.clone(), state: state.word() }),
         }
+    }
+
+    /// What was found to answer criterion `number`.
+    pub fn met(&self, number: usize) -> Option<&EvidenceId> {
+        self.met.iter().find(|met| met.criterion == number).map(|met| &met.evidence)
+    }
+
+    /// The criteria that nothing was found for, with their numbers.
+    pub fn unmet(&self) -> Vec<(usize, &Title)> {
+        let numbered = self.done_when.iter().enumerate().map(|(at, criterion)| (at + 1, criterion));
+        numbered.filter(|(number, _)| self.met(*number).is_none()).collect()
+    }
+
+    /// It says when it is reached, and something was found for each criterion.
+    pub fn is_accepted(&self) -> bool {
+        !self.done_when.is_empty() && self.unmet().is_empty()
+    }
+
+    /// Puts down what answers criteria, or, with `None`, that nothing does any more. Anybody may: whether it is enough is
+    /// what a person says when they achieve the goal.
+    pub fn meet(&self, id: &GoalId, found: &[(usize, Option<EvidenceId>)]) -> Result<Self, Refusal> {
+        self.must_be_active(id)?;
+        let mut met: BTreeMap<usize, EvidenceId> =
+            self.met.iter().map(|met| (met.criterion, met.evidence.clone())).collect();
+        for (number, evidence) in found {
+            if !(1..=self.done_when.len()).contains(number) {
+                let (goal, number, of) = (id.clone(), *number, self.done_when.len());
+                return Err(Refusal::NoCriterion { goal, number, of });
+            }
+            match evidence {
+                Some(evidence) => drop(met.insert(*number, evidence.clone())),
+                None => drop(met.remove(number)),
+            }
+        }
+        let met = met.into_iter().map(|(criterion, evidence)| Met { criterion, evidence }).collect();
+        Ok(Self { met, ..self.clone() })
     }
 
     /// Ends it as reached: `evidence` has one piece for each criterion, in their order.
@@ -171,9 +220,31 @@ mod tests {
         assert!(achieve(&goal, vec![None, e("e-0001")]).is_err());
         let achieved = achieve(&paused, vec![e("e-0001"), e("e-0001")]).unwrap();
         for over in [achieved, abandon(&goal).unwrap()] {
+            assert!(matches!(over.meet(&id, &[]), Err(Refusal::GoalNotActive { .. })));
             assert!(matches!(abandon(&over), Err(Refusal::GoalAlready { .. })));
             assert!(matches!(achieve(&over, vec![]), Err(Refusal::GoalAlready { .. })));
             assert!(over.resume(&id).is_err() && over.pause(&id, &stamp("agent:a", "09:00"), None).is_err());
         }
+    }
+
+    #[test]
+    fn criteria_are_answered_one_by_one_and_an_answer_can_be_taken_back() {
+        let id = goal_id("ship");
+        let done_when = vec!["it builds".parse().unwrap(), "it is fast".parse().unwrap()];
+        let goal = Goal::new("Ship it".parse().unwrap(), done_when, stamp("agent:a", "08:00"));
+        let e = |id: &str| Some(id.parse::<EvidenceId>().unwrap());
+        let numbers = |goal: &Goal| goal.unmet().iter().map(|(number, _)| *number).collect::<Vec<_>>();
+        assert_eq!((numbers(&goal), goal.is_accepted()), (vec![1, 2], false));
+        let half = goal.meet(&id, &[(2, e("e-0002"))]).unwrap();
+        assert_eq!((numbers(&half), half.met(2).cloned()), (vec![1], e("e-0002")));
+        let whole = half.meet(&id, &[(1, e("e-0001")), (2, e("e-0003"))]).unwrap();
+        assert!(whole.is_accepted() && whole.met(2).cloned() == e("e-0003"));
+        assert_eq!(numbers(&whole.meet(&id, &[(1, None)]).unwrap()), [1]);
+        for number in [0, 3] {
+            let none = Refusal::NoCriterion { goal: id.clone(), number, of: 2 };
+            assert_eq!(goal.meet(&id, &[(number, None)]), Err(none));
+        }
+        let plain = Goal { done_when: vec![], ..goal };
+        assert!(!plain.is_accepted(), "nobody said when it is reached");
     }
 }

@@ -24,6 +24,7 @@ pub mod goal;
 pub mod handoff;
 pub mod needs;
 pub mod policy;
+pub mod preset;
 pub mod quota;
 pub mod todo;
 pub mod turn;

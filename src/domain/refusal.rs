@@ -3,7 +3,7 @@
 //! The sentence says what was refused and why; the command that helps is added on the way to the doors.
 
 use super::{
-    actor::Actor,
+    actor::{Actor, Person},
     command::CommandLine,
     id::{AgentId, ApproverId, BypassId, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix, TurnId},
     statement::Differs,
@@ -30,6 +30,8 @@ pub enum Refusal {
     GoalGated { goal: GoalId, gates: Vec<GateId> },
     #[error("goal `{goal}` lacks evidence for {}", .missing.iter().map(|(number, text)| format!("{number} (\"{text}\")")).collect::<Vec<_>>().join(", "))]
     GoalUnmet { goal: GoalId, missing: Vec<(usize, Title)> },
+    #[error("goal `{goal}` has no criterion {number} (it has {of} of them)")]
+    NoCriterion { goal: GoalId, number: usize, of: usize },
     #[error("goal `{goal}` is {state}")]
     GoalNotActive { goal: GoalId, state: &'static str },
 
@@ -151,6 +153,16 @@ pub enum Refusal {
         if *.wanted == 1 { "is" } else { "are" }
     )]
     QuotaSpent { goal: GoalId, allowed: u32, spent: u32, wanted: u32, until: Option<Timestamp> },
+    #[error("the window of goal `{goal}` has {hours} h, and a burst ends within one, not at {until}")]
+    GrantOutOfWindow { goal: GoalId, until: Timestamp, hours: u32 },
+    #[error("a burst for goal `{goal}` has 1 to {} slots, not {slots}", super::quota::Burst::MOST)]
+    GrantOfNothing { goal: GoalId, slots: u32 },
+    #[error("what turn `{turn}` booked was voided by {} at {at} already", .by.name())]
+    SpendVoided { turn: TurnId, by: Person, at: Timestamp },
+    #[error("turn `{turn}` is older than the window, so nothing of it counts any more")]
+    SpendPast { turn: TurnId },
+    #[error("there is no booking `{0}` in this goal")]
+    UnknownSpend(String),
     #[error("there is no turn `{0}`")]
     UnknownTurn(TurnId),
     #[error("turn `{turn}` was booked without being begun")]

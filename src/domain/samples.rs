@@ -79,6 +79,7 @@ pub(super) fn spend(turn: &str, slots: u32, time: &str) -> Spend {
         evidence: vec![],
         added: stamp("agent:a", time),
         course: None,
+        voided: None,
     }
 }
 

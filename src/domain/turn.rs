@@ -70,7 +70,8 @@ impl Outcome {
 impl Spend {
     /// A turn that begins: `slots` are put aside for it.
     pub fn begin(turn: TurnId, slots: u32, todo: Option<TodoId>, until: Timestamp, added: Stamp) -> Self {
-        Self { turn, slots, evidence: Vec::new(), added, course: Some(Course { todo, until, end: None }) }
+        let course = Some(Course { todo, until, end: None });
+        Self { turn, slots, evidence: Vec::new(), added, course, voided: None }
     }
 
     /// The turn was begun and goes on.

@@ -10,6 +10,7 @@ use super::{
     id::{Capability, TodoId, TodoPrefix},
     needs::circle,
     text::{Note, Title},
+    time::Seconds,
     todo::{Check, Priority, Worker},
 };
 
@@ -31,6 +32,8 @@ pub struct Entry {
     pub requires: Vec<Capability>,
     pub needs: Vec<Need>,
     pub check: Option<Check>,
+    /// Makes it a monitor.
+    pub every: Option<Seconds>,
 }
 
 /// What an entry needs.
@@ -174,7 +177,7 @@ impl Worklist {
     }
 
     /// The place of an entry that needs itself in the end.
-    fn circle(&self) -> Option<usize> {
+    pub(super) fn circle(&self) -> Option<usize> {
         let name = |place: usize| format!("t-{place:08}").parse::<TodoId>().expect("digits");
         let place = |id: &TodoId| id.as_str()[2..].parse::<usize>().unwrap_or_default();
         let found = circle((0..self.entries.len()).map(name), |id| {
@@ -191,7 +194,7 @@ impl Worklist {
 impl Entry {
     fn plain(title: Title, priority: Priority) -> Self {
         let (requires, needs, check) = (Vec::new(), Vec::new(), None);
-        Self { title, body: None, for_: Worker::Agent, priority, requires, needs, check }
+        Self { title, body: None, for_: Worker::Agent, priority, requires, needs, check, every: None }
     }
 }
 

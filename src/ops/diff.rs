@@ -141,17 +141,35 @@ fn changed(name: &str, before: &Record, after: &Record) -> String {
             format!("{name}: {}", [words(true), words(false)].concat().join(", "))
         }
         (Record::Quotas(before), Record::Quotas(after)) => {
-            let slots = |quota: Option<&Quota>| quota.copied().unwrap_or_default().allowed();
+            let of = |quota: Option<&Quota>| quota.cloned().unwrap_or_default();
+            let slots = |quota: Option<&Quota>| of(quota).allowed();
             let goals = after.keys().filter(|goal| before.get(*goal) != after.get(*goal));
             let said = goals.map(|goal| {
                 let (was, is) = (slots(before.get(goal)), slots(after.get(goal)));
-                format!("the quota of goal {goal} is {is} slots now, and was {was}")
+                let granted = of(after.get(goal));
+                let known = of(before.get(goal));
+                match granted.grants().iter().rfind(|grant| !known.grants().contains(grant)) {
+                    Some(grant) => {
+                        let slots = crate::text::Count(grant.slots as usize, "slot");
+                        let (by, until) = (grant.by.name(), grant.until);
+                        format!("{by} granted {slots} to goal {goal} until {until}")
+                    }
+                    None => format!("the quota of goal {goal} is {is} slots now, and was {was}"),
+                }
             });
             said.collect::<Vec<_>>().join("; ")
         }
         (Record::Policy(before), Record::Policy(after)) => rules(before, after),
         (Record::Handoff(..), Record::Handoff(_, after)) => {
             format!("{name} was written anew by {}", after.written.by.name())
+        }
+        (Record::Goal(_, before), Record::Goal(_, after)) if before.met != after.met => {
+            let (open, all) = (after.unmet().len(), after.done_when.len());
+            format!("{name}: {} of {all} criteria are answered", all - open)
+        }
+        (Record::Spend(_, _, before), Record::Spend(_, _, after)) if before.voided != after.voided => {
+            let by = after.voided.as_ref().map_or("nobody", |voided| voided.by.name());
+            format!("what turn {} used was voided by {by}", after.turn)
         }
         (Record::Bypass(..), Record::Bypass(_, after)) if after.is_acknowledged() => {
             format!("{name} was acknowledged")

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::{Ctx, enforcement};
+use super::{Ctx, enforcement, host};
 use crate::{
     domain::time::Seconds,
     error::{Error, Kind},
@@ -48,7 +48,7 @@ impl Finding {
 const STALE: Seconds = Seconds(15 * 60);
 
 /// Looks at everything that this clone's state rests on.
-pub fn diagnose(ctx: &Ctx, fix: bool) -> Result<Report, Error> {
+pub fn diagnose(ctx: &Ctx, fix: bool, homes: &host::Homes) -> Result<Report, Error> {
     let mut findings = Vec::new();
     if let Err(error) = ctx.owner() {
         findings.push(Finding::of(&error));
@@ -73,6 +73,7 @@ pub fn diagnose(ctx: &Ctx, fix: bool) -> Result<Report, Error> {
     view(ctx, fix && is_trusted, &mut findings)?;
     guards(ctx, fix, &mut findings)?;
     leftovers(ctx, fix, &mut findings)?;
+    findings.extend(host::damaged(ctx, homes).into_iter().map(|(problem, cure)| Finding::new(problem, cure)));
     Ok(Report { findings })
 }
 

@@ -11,9 +11,10 @@ use crate::{
         change::{Change, Op, Record},
         goal::{Feature, Goal},
         id::{EvidenceId, GateId, GoalId, slug},
-        quota::{Quota, Share},
+        quota::{Cap, Grant, Quota, Share, Spend},
         refusal::Refusal,
         text::{Note, Title},
+        time::Timestamp,
     },
     error::{Error, Kind},
     store::{Snapshot, message::subject},
@@ -35,20 +36,26 @@ pub struct QuotaView {
     pub compute: Share,
     pub window_hours: u32,
     pub slot_minutes: u32,
-    /// Slots that may be used in a window.
+    /// The cap on the slots of a window; null when the share alone says how many.
+    pub cap_slots: Option<u32>,
+    /// Slots that may be used in a window, with what is granted.
     pub allowed_slots: u32,
     /// Slots used in the window that ends now.
     pub spent_slots: u32,
+    /// Bursts that run now.
+    pub grants: Vec<Grant>,
 }
 
 impl QuotaView {
-    pub(super) fn of(quota: Quota, spent_slots: u32) -> Self {
+    pub(super) fn of(quota: &Quota, spends: &[Spend], now: Timestamp) -> Self {
         Self {
             compute: quota.compute(),
             window_hours: quota.window_hours(),
             slot_minutes: quota.slot_minutes(),
-            allowed_slots: quota.allowed(),
-            spent_slots,
+            cap_slots: quota.cap(),
+            allowed_slots: quota.limit(spends, now),
+            spent_slots: quota.spent(spends, now),
+            grants: quota.running(spends, now).into_iter().cloned().collect(),
         }
     }
 }
@@ -63,7 +70,7 @@ fn view(ctx: &Ctx, snapshot: &Snapshot<'_>, id: GoalId) -> Result<GoalView, Erro
     let goal = snapshot.goal(&id)?.ok_or_else(|| Refusal::UnknownGoal(id.clone()))?;
     let quota = snapshot.quota(&id)?;
     let spends: Vec<_> = snapshot.spends(&id)?.into_values().collect();
-    let quota = QuotaView::of(quota, quota.spent(&spends, ctx.now));
+    let quota = QuotaView::of(&quota, &spends, ctx.now);
     Ok(GoalView { id, goal, quota })
 }
 
@@ -91,7 +98,7 @@ pub fn add(
             turn: None,
             puts: vec![Record::Goal(id.clone(), goal.clone())],
         };
-        let quota = QuotaView::of(snapshot.quota(&id)?, 0);
+        let quota = QuotaView::of(&snapshot.quota(&id)?, &[], ctx.now);
         Ok((Some(change), GoalView { id, goal, quota }))
     })
 }
@@ -136,6 +143,7 @@ pub struct Configuration {
     pub compute: Option<Share>,
     pub window_hours: Option<u32>,
     pub slot_minutes: Option<u32>,
+    pub slots: Option<Cap>,
 }
 
 impl Configuration {
@@ -147,6 +155,7 @@ impl Configuration {
         asked.extend(self.compute.iter().map(|share| format!("compute {share}")));
         asked.extend(self.window_hours.iter().map(|hours| format!("window {hours} h")));
         asked.extend(self.slot_minutes.iter().map(|minutes| format!("slot {minutes} min")));
+        asked.extend(self.slots.iter().map(|cap| format!("slots {cap}")));
         if asked.is_empty() { "nothing".to_owned() } else { asked.join(", ") }
     }
 }
@@ -186,13 +195,12 @@ pub fn configure(
             puts.push(Record::Goal(id.clone(), goal.clone()));
         }
         let mut quotas = snapshot.quotas()?;
-        if quota != quotas.get(id).copied().unwrap_or_default() {
-            quotas.insert(id.clone(), quota);
+        if quota != quotas.get(id).cloned().unwrap_or_default() {
+            quotas.insert(id.clone(), quota.clone());
             puts.push(Record::Quotas(quotas));
         }
         let spends: Vec<_> = snapshot.spends(id)?.into_values().collect();
-        let view =
-            GoalView { id: id.clone(), goal, quota: QuotaView::of(quota, quota.spent(&spends, ctx.now)) };
+        let view = GoalView { id: id.clone(), goal, quota: QuotaView::of(&quota, &spends, ctx.now) };
         let change = Change {
             op: Op::GoalConfigure,
             subject: subject(&format!("configure goal {id}"), &configuration.brief()),
@@ -228,12 +236,14 @@ fn configured(
         configuration.window_hours.unwrap_or(before.window_hours()),
         configuration.slot_minutes.unwrap_or(before.slot_minutes()),
     )
+    .and_then(|quota| quota.capped(configuration.slots.map_or(before.cap(), |cap| cap.0)))
+    .map(|quota| quota.with_grants_of(&before))
     .map_err(|bad| Error::new(Kind::Usage, bad.to_string()).hint("run `loopx configure-goal --help`"))?;
-    if !after.is_at_most(before) {
-        let slots = |quota: Quota| {
+    if !after.is_at_most(&before) {
+        let slots = |quota: &Quota| {
             format!("{} slots of {} min in {} h", quota.allowed(), quota.slot_minutes(), quota.window_hours())
         };
-        loosens.push(format!("raise the quota of goal `{id}` from {} to {}", slots(before), slots(after)));
+        loosens.push(format!("raise the quota of goal `{id}` from {} to {}", slots(&before), slots(&after)));
     }
     Ok((stored, goal, after, loosens))
 }
@@ -283,20 +293,16 @@ fn achieved(
     met: &[(usize, EvidenceId)],
     person: &Person,
 ) -> Result<Goal, Error> {
-    let mut evidence = vec![None; goal.done_when.len()];
+    let numbers = 1..=goal.done_when.len();
+    let mut evidence: Vec<_> = numbers.map(|number| goal.met(number).cloned()).collect();
     for (number, found) in met {
         if !snapshot.has_evidence(id, found)? {
             return Err(Refusal::UnknownEvidence(found.clone()).into());
         }
         let criterion = number.checked_sub(1).and_then(|at| evidence.get_mut(at));
-        *criterion.ok_or_else(|| {
-            let criteria = goal.done_when.len();
-            Error::new(
-                Kind::Usage,
-                format!("goal `{id}` has no criterion {number} (it has {criteria} of them)"),
-            )
-            .hint(format!("run `loopx goal show {id}`"))
-        })? = Some(found.clone());
+        let of = goal.done_when.len();
+        *criterion.ok_or_else(|| Refusal::NoCriterion { goal: id.clone(), number: *number, of })? =
+            Some(found.clone());
     }
     let open: Vec<GateId> =
         snapshot.gates(id)?.into_iter().filter(|(_, gate)| gate.is_open()).map(|(id, _)| id).collect();
@@ -325,9 +331,30 @@ pub fn over(ctx: &Ctx, goal: Option<&GoalId>, met: Option<&[(usize, EvidenceId)]
     if let Some(met) = met {
         achieved(ctx, &snapshot, &id, &goal, met, &ctx.owner()?)?;
     }
-    let answered = |at: usize| met?.iter().find(|(number, _)| *number == at + 1).map(|(_, id)| id.clone());
+    let given = |at: usize| met?.iter().find(|(number, _)| *number == at + 1).map(|(_, id)| id.clone());
+    let answered = |at: usize| given(at).or_else(|| goal.met(at + 1).cloned());
     let criteria = goal.done_when.iter().enumerate().map(|(at, text)| (text.clone(), answered(at))).collect();
     Ok(Over { open: snapshot.todos(&id)?.len(), goal: id, objective: goal.objective, criteria })
+}
+
+/// Puts down which evidence answers which criterion, numbered from 1, and which ones are not answered after all.
+pub fn meet(
+    ctx: &Ctx,
+    goal: Option<&GoalId>,
+    met: &[(usize, EvidenceId)],
+    unmet: &[usize],
+) -> Result<Done<GoalView>, Error> {
+    let found: Vec<_> = (met.iter().map(|(number, evidence)| (*number, Some(evidence.clone()))))
+        .chain(unmet.iter().map(|number| (*number, None)))
+        .collect();
+    turned(ctx, goal, (Op::GoalMeet, "answer criteria of"), None, |snapshot, id, goal| {
+        for (_, evidence) in met {
+            if !snapshot.has_evidence(id, evidence)? {
+                return Err(Refusal::UnknownEvidence(evidence.clone()).into());
+            }
+        }
+        Ok(goal.meet(id, &found)?)
+    })
 }
 
 fn turned(

@@ -2,12 +2,22 @@
 
 use serde::Serialize;
 
-use super::{Ctx, Done, enforcement::Enforcement, goal};
+use super::{
+    Ctx, Done,
+    enforcement::Enforcement,
+    gate,
+    goal::{self, Configuration},
+};
 use crate::{
     domain::{
         actor::Proven,
-        id::GoalId,
+        gate::Approvals,
+        id::{GateId, GoalId, TodoId},
         policy::{Policy, RepositoryId},
+        preset::Preset,
+        quota::Cap,
+        refusal::Refusal,
+        scope::Scope,
         text::Title,
     },
     error::{Error, Kind},
@@ -19,6 +29,8 @@ use crate::{
 pub struct Request {
     /// Objective of a first goal, with the id that was chosen for it.
     pub goal: Option<(Title, Option<GoalId>)>,
+    /// A ready-made goal, with the id that was chosen for it.
+    pub preset: Option<(Preset, Option<GoalId>)>,
     pub hooks: bool,
 }
 
@@ -30,7 +42,19 @@ pub struct Initialised {
     pub state: &'static str,
     /// The goal that was added.
     pub goal: Option<GoalId>,
+    /// What was added with it, where that was a preset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Laid>,
     pub enforcement: Enforcement,
+}
+
+/// What belongs to a ready-made goal.
+#[derive(Debug, Serialize)]
+pub struct Laid {
+    pub todos: Vec<TodoId>,
+    /// How many of the todos are monitors.
+    pub monitors: usize,
+    pub gates: Vec<GateId>,
 }
 
 /// What an `init` would come to.
@@ -98,6 +122,47 @@ pub fn plan(ctx: &Ctx, branch: Option<&str>) -> Result<Plan, Error> {
     Ok(Plan { branch, situation, verdict })
 }
 
+impl Request {
+    /// The id of the goal that is to be added, where it is known already.
+    fn wanted(&self) -> Option<&GoalId> {
+        let preset = self.preset.as_ref().map(|(preset, id)| id.as_ref().unwrap_or(&preset.goal));
+        preset.or(self.goal.as_ref().and_then(|(_, id)| id.as_ref()))
+    }
+}
+
+/// Adds a ready-made goal with its todos, its gates and its cap: a commit for each kind of step.
+fn lay(ctx: &Ctx, preset: &Preset, goal: &GoalId) -> Result<Done<Laid>, Error> {
+    let mut done =
+        goal::add(ctx, Some(goal.clone()), preset.objective.clone(), preset.done_when.clone())?.without();
+    if let Some(slots) = preset.slots {
+        let configuration = Configuration { slots: Some(Cap(Some(slots))), ..Configuration::default() };
+        done = done.then(goal::configure(ctx, goal, &configuration, None)?.without());
+    }
+    let added = super::todo::add_all(ctx, Some(goal), &preset.todos)?;
+    let todos: Vec<TodoId> = added.value.todos.iter().map(|view| view.id.clone()).collect();
+    let monitors = added.value.todos.iter().filter(|view| view.todo.monitor.is_some()).count();
+    done = done.then(added.without());
+    let mut gates = Vec::new();
+    for gate in &preset.gates {
+        let about = gate.todos.iter().filter_map(|place| todos.get(*place)?.as_str().parse().ok());
+        let question = gate::Question {
+            goal: Some(goal.clone()),
+            id: Some(gate.id.clone()),
+            question: gate.question.clone(),
+            options: Vec::new(),
+            blocks: gate.blocks.clone(),
+            todos: about.collect(),
+            scope: Scope::default(),
+            standing: None,
+            approvals: Approvals::default(),
+        };
+        let opened = gate::open(ctx, &question)?;
+        gates.push(opened.value.id.clone());
+        done = done.then(opened.without());
+    }
+    Ok(Done { value: Laid { todos, monitors, gates }, commit: done.commit, warnings: done.warnings })
+}
+
 /// Makes what is missing of branch, config, exclude entry, `.loopx/` and hook, and adds a first goal if asked to.
 pub fn init(
     ctx: &Ctx,
@@ -108,6 +173,12 @@ pub fn init(
     if let (Some(loosened), None) = (plan.loosens(), proven) {
         return Err(Error::new(Kind::PersonNeeded, format!("only a person may {loosened}"))
             .hint("run `loopx init` in a terminal"));
+    }
+    if let (Situation::Ours, Some(goal)) = (&plan.situation, request.wanted()) {
+        // Nothing is set up or repaired on the way to a refusal.
+        if ctx.store.read()?.goal(goal)?.is_some() {
+            return Err(Refusal::GoalExists(goal.clone()).into());
+        }
     }
     let stamp = ctx.stamp()?;
     let policy = Policy::new(RepositoryId::new(&ctx.entropy));
@@ -127,12 +198,20 @@ pub fn init(
         commit = done.commit;
         added = Some(done.value.id);
     }
+    let mut laid = None;
+    if let Some((preset, id)) = request.preset {
+        let goal = id.unwrap_or_else(|| preset.goal.clone());
+        let done = lay(ctx, &preset, &goal)?;
+        warnings.extend(done.warnings);
+        commit = done.commit;
+        (added, laid) = (Some(goal), Some(done.value));
+    }
     let state = match setup.situation {
         Situation::New | Situation::Gone => "began",
         Situation::Ours => "kept",
         Situation::Lost { .. } | Situation::Shown { .. } => "put back",
         Situation::Foreign { .. } => "adopted",
     };
-    let value = Initialised { branch: setup.branch, state, goal: added, enforcement };
+    let value = Initialised { branch: setup.branch, state, goal: added, preset: laid, enforcement };
     Ok(Done { value, commit, warnings })
 }

@@ -19,9 +19,11 @@ pub mod goal;
 pub mod guard;
 pub mod handoff;
 pub mod history;
+pub mod host;
 pub mod import;
 pub mod init;
 pub mod notify;
+pub mod packet;
 pub mod policy;
 pub mod push;
 pub mod quota;
@@ -94,6 +96,19 @@ pub struct Done<T> {
     pub commit: Option<String>,
     #[serde(serialize_with = "as_texts")]
     pub warnings: Vec<Warning>,
+}
+
+impl<T> Done<T> {
+    /// What is left when the value has served.
+    fn without(self) -> Done<()> {
+        Done { value: (), commit: self.commit, warnings: self.warnings }
+    }
+
+    /// Both, with the later commit.
+    fn then(self, later: Self) -> Self {
+        let warnings = self.warnings.into_iter().chain(later.warnings).collect();
+        Self { value: later.value, commit: later.commit.or(self.commit), warnings }
+    }
 }
 
 /// Whoever stamps may make a mutation of this kind. Whether a person showed to be one was asked before; this holds a door

@@ -1,6 +1,6 @@
 //! What may happen next, and the ledger of what was used.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -8,17 +8,19 @@ use super::{Ctx, Done, goal::QuotaView};
 use crate::{
     caller::Caller,
     domain::{
+        actor::{Proof, Proven},
         change::{Change, Op, Record},
         decision::{self, Asker, Decision},
-        id::{Capability, EvidenceId, GateId, GoalId, SpendId, TodoId, TurnId},
-        quota::Spend,
+        id::{BadId, Capability, EvidenceId, GateId, GoalId, SpendId, TodoId, TurnId},
+        quota::{self, Burst, Candidate, Ranked, Spend},
         refusal::Refusal,
         state::Loop,
-        text::Title,
+        text::{Note, Title},
         time::{Seconds, Timestamp},
         todo::Priority,
     },
     error::{Error, Kind},
+    store::Snapshot,
 };
 
 /// The answer of `should-run`.
@@ -156,6 +158,15 @@ pub(super) fn cut(title: &Title) -> Title {
     format!("{}…", short.trim_end()).parse().unwrap_or_else(|_| title.clone())
 }
 
+/// The criteria that nothing was found for, if the goal has any.
+fn unmet(state: &Loop) -> String {
+    let unmet: Vec<_> = state.goal.unmet().iter().take(12).map(|(number, _)| number.to_string()).collect();
+    match &unmet[..] {
+        [] => String::new(),
+        numbers => format!("; criteria that are not answered yet: {}", numbers.join(", ")),
+    }
+}
+
 /// Puts a decision into the words that every door uses.
 pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
     use decision::{Planless, Stopped, Waiting};
@@ -220,15 +231,22 @@ pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> Shoul
             format!("the last {turns} turns came to nothing"),
             format!("loopx todo add --goal-id {} \"<next step>\"", state.id),
         ),
-        Decision::Replan { why: Planless::NoTodo } => {
-            ("no todo is open".into(), format!("loopx todo add --goal-id {} \"<next step>\"", state.id))
-        }
-        Decision::Replan { why: Planless::NoneReady } => {
-            ("no open todo can be worked on".into(), format!("loopx todo list --goal-id {}", state.id))
-        }
+        Decision::Replan { why: Planless::NoTodo } => (
+            format!("no todo is open{}", unmet(state)),
+            format!("loopx todo add --goal-id {} \"<next step>\"", state.id),
+        ),
+        Decision::Replan { why: Planless::NoneReady } => (
+            format!("no open todo can be worked on{}", unmet(state)),
+            format!("loopx todo list --goal-id {}", state.id),
+        ),
         Decision::Stop { why: Stopped::Goal(word) } => {
             (format!("goal `{}` is {word}", state.id), format!("loopx goal show {}", state.id))
         }
+        Decision::Stop { why: Stopped::Accepted } => (
+            "nothing is left, and every criterion is answered: a person can say that the goal is reached"
+                .into(),
+            format!("loopx goal achieve {}", state.id),
+        ),
         Decision::Stop { why: Stopped::NoCompute } => (
             format!("goal `{}` has a compute share of 0", state.id),
             format!("loopx quota status --goal-id {}", state.id),
@@ -291,7 +309,7 @@ pub fn spend_slot(
                 return Err(Refusal::UnknownEvidence(evidence.clone()).into());
             }
         }
-        let view = |spends: &[Spend]| QuotaView::of(state.quota, state.quota.spent(spends, ctx.now));
+        let view = |spends: &[Spend]| QuotaView::of(&state.quota, spends, ctx.now);
         if let Some(spend) = snapshot.spend(&state.id, &id)? {
             if let (true, Some(course)) = (spend.goes_on(), &spend.course) {
                 return Err(Refusal::TurnGoesOn { turn: turn.clone(), until: course.until }.into());
@@ -305,6 +323,7 @@ pub fn spend_slot(
             evidence: evidence.to_vec(),
             added: stamp.clone(),
             course: None,
+            voided: None,
         };
         let spend = state.quota.spend(&state.id, &state.spends, spend)?;
         let quota = view(&[state.spends.clone(), vec![spend.clone()]].concat());
@@ -341,5 +360,175 @@ pub fn status(ctx: &Ctx, goal: Option<&GoalId>) -> Result<QuotaStatus, Error> {
     let quota = snapshot.quota(&goal)?;
     let spends: Vec<_> = snapshot.spends(&goal)?.into_values().collect();
     let free_at = quota.free_at(&spends, ctx.now);
-    Ok(QuotaStatus { goal, quota: QuotaView::of(quota, quota.spent(&spends, ctx.now)), free_at })
+    Ok(QuotaStatus { goal, quota: QuotaView::of(&quota, &spends, ctx.now), free_at })
+}
+
+/// A booking, by its own id or by the turn that it was made for.
+#[derive(Debug, Clone)]
+pub struct Booking(String);
+
+impl std::str::FromStr for Booking {
+    type Err = BadId;
+    fn from_str(text: &str) -> Result<Self, BadId> {
+        // Whatever is the id of a booking could be that of a turn, too.
+        text.parse::<TurnId>().map(|turn| Self(turn.as_str().to_owned()))
+    }
+}
+
+/// What a person should have in front of them before they void it.
+#[derive(Debug)]
+pub struct Voidable {
+    pub goal: GoalId,
+    pub id: SpendId,
+    pub spend: Spend,
+}
+
+fn booked(
+    ctx: &Ctx,
+    snapshot: &Snapshot<'_>,
+    goal: Option<&GoalId>,
+    named: &Booking,
+) -> Result<Voidable, Error> {
+    let goal = ctx.goal_id(snapshot, goal)?;
+    let of_turn = named.0.parse::<TurnId>().ok().map(|turn| SpendId::of_turn(&turn));
+    for id in named.0.parse::<SpendId>().ok().into_iter().chain(of_turn) {
+        let Some(spend) = snapshot.spend(&goal, &id)? else { continue };
+        spend.may_be_voided()?;
+        if !snapshot.spends(&goal)?.contains_key(&id) {
+            return Err(Refusal::SpendPast { turn: spend.turn }.into());
+        }
+        return Ok(Voidable { goal, id, spend });
+    }
+    Err(Refusal::UnknownSpend(named.0.clone()).into())
+}
+
+/// Finds the booking that is to count no more, and refuses what cannot be voided anyway.
+pub fn voidable(ctx: &Ctx, goal: Option<&GoalId>, named: &Booking) -> Result<Voidable, Error> {
+    booked(ctx, &ctx.store.trusted()?, goal, named)
+}
+
+/// Takes a booking out of the count, as the person who was proven to have seen it.
+pub fn void(ctx: &Ctx, seen: &Voidable, reason: &Note, proven: &Proven) -> Result<Done<Spent>, Error> {
+    ctx.update(&ctx.stamp()?, |snapshot| {
+        let again = Booking(seen.id.to_string());
+        let Voidable { goal, id, spend } = booked(ctx, snapshot, Some(&seen.goal), &again)?;
+        let spend = spend.void(proven.clone(), ctx.now, reason.clone())?;
+        let mut spends = snapshot.spends(&goal)?;
+        spends.insert(id.clone(), spend.clone());
+        let spends: Vec<_> = spends.into_values().collect();
+        let quota = QuotaView::of(&snapshot.quota(&goal)?, &spends, ctx.now);
+        let slots = crate::text::Count(spend.slots as usize, "slot");
+        let change = Change {
+            op: Op::QuotaVoid,
+            subject: format!("void {slots} of goal {goal} for {}", spend.turn),
+            body: Some(reason.clone()),
+            goal: Some(goal.clone()),
+            turn: Some(spend.turn.clone()),
+            puts: vec![Record::Spend(goal.clone(), id.clone(), spend.clone())],
+        };
+        Ok((Some(change), Spent { id, goal, spend, quota }))
+    })
+}
+
+/// The goal that a burst is for, with its limit so far. Refuses what cannot be granted anyway.
+pub fn grantable(
+    ctx: &Ctx,
+    goal: Option<&GoalId>,
+    burst: Burst,
+    reason: &Note,
+) -> Result<QuotaStatus, Error> {
+    let status = status(ctx, goal)?;
+    let nobody = Proven { person: ctx.owner()?, proof: Proof::Terminal { typed: burst.word() } };
+    let quota = ctx.store.trusted()?.quota(&status.goal)?;
+    quota.grant(&status.goal, burst, nobody, ctx.now, reason.clone())?;
+    Ok(status)
+}
+
+/// Grants slots on top of a goal's limit, which end by themselves.
+pub fn grant(
+    ctx: &Ctx,
+    goal: &GoalId,
+    burst: Burst,
+    reason: &Note,
+    proven: &Proven,
+) -> Result<Done<QuotaStatus>, Error> {
+    ctx.update(&ctx.stamp()?, |snapshot| {
+        let goal = ctx.goal_id(snapshot, Some(goal))?;
+        let quota = snapshot.quota(&goal)?;
+        let quota = quota.grant(&goal, burst, proven.clone(), ctx.now, reason.clone())?;
+        let spends: Vec<_> = snapshot.spends(&goal)?.into_values().collect();
+        let mut quotas = snapshot.quotas()?;
+        quotas.insert(goal.clone(), quota.clone());
+        let slots = crate::text::Count(burst.slots as usize, "slot");
+        let change = Change {
+            op: Op::QuotaGrant,
+            subject: format!("grant {slots} to goal {goal} until {}", burst.until),
+            body: Some(reason.clone()),
+            goal: Some(goal.clone()),
+            turn: None,
+            puts: vec![Record::Quotas(quotas)],
+        };
+        let free_at = quota.free_at(&spends, ctx.now);
+        let quota = QuotaView::of(&quota, &spends, ctx.now);
+        Ok((Some(change), QuotaStatus { goal, quota, free_at }))
+    })
+}
+
+/// The active goals in the order in which they should get slots.
+#[derive(Debug, Serialize)]
+pub struct QuotaPlan {
+    /// The goal that should get the next slot; null when none can use one now.
+    pub next: Option<GoalId>,
+    pub goals: Vec<PlanLine>,
+}
+
+/// A goal in its place.
+#[derive(Debug, Serialize)]
+pub struct PlanLine {
+    pub goal: GoalId,
+    pub allowed_slots: u32,
+    pub spent_slots: u32,
+    /// Slots it is behind what it would have if all had used the same part of their limits; below nought: ahead.
+    pub deficit: i64,
+    /// What `should-run` says of it.
+    pub answer: &'static str,
+    pub should_run: bool,
+    pub why: String,
+}
+
+/// Works out which goal should get the next slot.
+pub fn plan(ctx: &Ctx, can: BTreeSet<Capability>) -> Result<QuotaPlan, Error> {
+    let asker = super::todo::asker(ctx, can);
+    let (mut candidates, mut answers) = (Vec::new(), BTreeMap::new());
+    for state in ctx.store.trusted()?.states()? {
+        if state.goal.must_be_active(&state.id).is_err() {
+            continue;
+        }
+        let decision = decision::next(&state, &asker, ctx.now);
+        candidates.push(Candidate {
+            goal: state.id.clone(),
+            limit: state.quota.limit(&state.spends, ctx.now),
+            spent: state.quota.spent(&state.spends, ctx.now),
+            can_go: decision.should_run(),
+        });
+        answers.insert(state.id.clone(), explain(&state, decision, ctx.now));
+    }
+    let mut next = None;
+    let line = |ranked: Ranked| {
+        let answer = answers.remove(&ranked.candidate.goal)?;
+        if ranked.is_ready() && next.is_none() {
+            next = Some(ranked.candidate.goal.clone());
+        }
+        Some(PlanLine {
+            goal: ranked.candidate.goal,
+            allowed_slots: ranked.candidate.limit,
+            spent_slots: ranked.candidate.spent,
+            deficit: ranked.deficit,
+            answer: answer.answer,
+            should_run: answer.should_run,
+            why: answer.why,
+        })
+    };
+    let goals = quota::plan(candidates).into_iter().filter_map(line).collect();
+    Ok(QuotaPlan { next, goals })
 }

@@ -15,8 +15,10 @@ impl From<Refusal> for Error {
             | R::UnknownTodo(_)
             | R::UnknownEvidence(_)
             | R::UnknownTurn(_)
+            | R::UnknownSpend(_)
             | R::UnknownBypass(_) => Kind::NotFound,
             R::SeveralGoals(_) | R::GateInSeveralGoals { .. } | R::AmbiguousTodo { .. } => Kind::Usage,
+            R::NoCriterion { .. } | R::GrantOutOfWindow { .. } | R::GrantOfNothing { .. } => Kind::Usage,
             R::QuestionChanged { .. } => Kind::Conflict,
             R::OfAPerson { .. } | R::CheckIsKept { .. } | R::NeedOfAPerson { .. } => Kind::PersonNeeded,
             _ => Kind::Refused,
@@ -114,6 +116,13 @@ impl From<Refusal> for Error {
             R::UnknownBypass(_) => Some("run `loopx bypass list --all`".into()),
             R::BypassAcknowledged { bypass, .. } => Some(format!("run `loopx bypass show {bypass}`")),
             R::QuotaSpent { goal, .. } => Some(format!("run `loopx quota status --goal-id {goal}`")),
+            R::GrantOutOfWindow { goal, .. } | R::GrantOfNothing { goal, .. } => Some(format!(
+                "run `loopx quota grant --goal-id {goal} --slots 4 --for 2h --reason \"<why>\"`"
+            )),
+            R::NoCriterion { goal, .. } => Some(format!("run `loopx goal show {goal}`")),
+            R::SpendVoided { .. } | R::SpendPast { .. } | R::UnknownSpend(_) => {
+                Some("run `loopx history --op quota.spend` for what was booked".into())
+            }
             R::UnknownTurn(turn) => Some(format!("run `loopx turn begin --turn-id {turn}`")),
             R::TurnNotBegun { .. } | R::TurnOver { .. } | R::TurnOfAnother { .. } => {
                 Some("begin another one with `loopx turn begin`".into())
@@ -289,12 +298,25 @@ impl From<store::Error> for Error {
                     "nothing was changed; make room (`df .` shows how much there is) and run the command again",
                 ],
             ),
-            forbidden if forbidden.is_forbidden() => (
-                Kind::Environment,
-                &[
-                    "`ls -ld .git .loopx` shows who may write there; inside a sandbox, run loopx outside of it",
-                ],
-            ),
+            closed if closed.is_of_a_closed_config() => {
+                let what = format!(
+                    "nothing was set: `.git/config` is read-only from here, as in the sandboxes of some agents ({closed})"
+                );
+                return Self::new(Kind::ReadOnly, what)
+                    .hint("run it in a terminal outside of the sandbox; what needs no setting works here");
+            }
+            closed if closed.is_closed_to_writing() => {
+                let what = format!(
+                    "nothing was written: `.git` is read-only from here, as in the sandboxes of some agents ({closed})"
+                );
+                return Self::new(Kind::ReadOnly, what)
+                    .hint("what only reads works here, such as `loopx status` and `loopx quota should-run`")
+                    .hint("loopx's MCP server runs outside of an agent's sandbox and has the same as tools: a person sets it up with `loopx host install <host>`")
+                    .hint("outside of a sandbox, `ls -ld .git .loopx` shows who may write there");
+            }
+            forbidden if forbidden.is_forbidden() => {
+                (Kind::Environment, &["`ls -ld .git .loopx` shows who may read there"])
+            }
             S::Io { .. } => (Kind::Environment, &["check the path and its permissions"]),
             S::Git { .. } => (Kind::Environment, &["run `git fsck` to see whether the repository is sound"]),
             S::Address(_) => (Kind::Refused, &["run `git remote -v` for the addresses of your remotes"]),

@@ -10,7 +10,8 @@ use crate::{
         actor::{Actor, Person},
         bypass::Bypass,
         change::Record,
-        evidence::Evidence,
+        command::Ended,
+        evidence::{Evidence, Finding, Opinion},
         gate::{Answer, Gate, GateState},
         id::{BypassId, EvidenceId, GateId, GoalId, TodoId},
         quota::Spend,
@@ -124,6 +125,9 @@ pub struct Seen {
     pub says: String,
     pub by: Actor,
     pub at: Timestamp,
+    /// A command that did not end well, or a review that wants changes.
+    #[serde(skip)]
+    pub failed: bool,
 }
 
 /// A push that went round the hook.
@@ -202,7 +206,7 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
             state: state.goal.state.word(),
             done: report.outcomes.iter().filter(|done| done.goal == state.id && done.state == "done").count(),
             open: state.todos.len(),
-            slots: of_goal.map(|(_, spend)| spend.slots).sum(),
+            slots: of_goal.map(|(_, spend)| spend.counted()).sum(),
             id: state.id.clone(),
         });
         report.questions.extend(state.gates.into_iter().map(|(id, gate)| Question {
@@ -297,7 +301,12 @@ fn seen(goal: GoalId, id: EvidenceId, evidence: &Evidence) -> Seen {
     let about = evidence.todo.as_ref().map(ToString::to_string);
     let about = about.or(evidence.gate.as_ref().map(ToString::to_string));
     let (kind, says) = (evidence.what.word(), brief(&evidence.what));
-    Seen { id, goal, about, kind, says, by: evidence.added.by.clone(), at: evidence.added.at }
+    let failed = match &evidence.what {
+        Finding::Command { ended, .. } => *ended != Ended::Exit(0),
+        Finding::Review { verdict, .. } => *verdict == Opinion::Changes,
+        _ => false,
+    };
+    Seen { id, goal, about, kind, says, by: evidence.added.by.clone(), at: evidence.added.at, failed }
 }
 
 fn round(id: BypassId, bypass: &Bypass) -> Round {
@@ -306,7 +315,7 @@ fn round(id: BypassId, bypass: &Bypass) -> Round {
     Round { id, remote, ref_, at: push.at, acknowledged: bypass.is_acknowledged() }
 }
 
-fn spending(spends: &[(GoalId, Spend)], since: Timestamp, until: Timestamp) -> Spending {
+pub(super) fn spending(spends: &[(GoalId, Spend)], since: Timestamp, until: Timestamp) -> Spending {
     let day = |at: Timestamp| at.to_string()[..10].to_owned();
     let mut days: BTreeMap<String, u32> = BTreeMap::new();
     let mut at = until;
@@ -320,11 +329,11 @@ fn spending(spends: &[(GoalId, Spend)], since: Timestamp, until: Timestamp) -> S
     let mut agents: BTreeMap<String, u32> = BTreeMap::new();
     for (_, spend) in spends {
         if let Some(slots) = days.get_mut(&day(spend.added.at)) {
-            *slots += spend.slots;
+            *slots += spend.counted();
         }
-        *agents.entry(spend.added.by.name().to_owned()).or_default() += spend.slots;
+        *agents.entry(spend.added.by.name().to_owned()).or_default() += spend.counted();
     }
-    let slots = spends.iter().map(|(_, spend)| spend.slots).sum();
+    let slots = spends.iter().map(|(_, spend)| spend.counted()).sum();
     let days = days.into_iter().map(|(day, slots)| Day { day, slots }).collect();
     Spending { turns: spends.len(), slots, days, agents }
 }

@@ -61,7 +61,7 @@ fn read(ctx: &Ctx) -> Result<Status, Error> {
     let (mut goals, mut gates, mut todos) = (Vec::new(), Vec::new(), Vec::new());
     for state in snapshot.states()? {
         let id = state.id;
-        let quota = QuotaView::of(state.quota, state.quota.spent(&state.spends, ctx.now));
+        let quota = QuotaView::of(&state.quota, &state.spends, ctx.now);
         goals.push(GoalLine {
             id: id.clone(),
             objective: state.goal.objective,

@@ -118,7 +118,7 @@ pub fn add_all(ctx: &Ctx, goal: Option<&GoalId>, list: &Worklist) -> Result<Done
                 needs: needs.collect::<Result<_, Error>>()?,
                 requires: entry.requires.iter().cloned().collect(),
                 check: entry.check.clone(),
-                monitor: None,
+                monitor: entry.every.map(|every| Monitor::new(every, stamp.at)),
                 added: stamp.clone(),
                 state: TodoState::Open { epoch: 0 },
             };

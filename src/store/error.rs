@@ -7,6 +7,9 @@ use std::{
 
 use crate::domain::{secret::custom::BadRules, text::shown};
 
+/// What is done when git's configuration is changed.
+pub(super) const WRITE_CONFIG: &str = "write its config";
+
 /// The store could not do it. Nothing was published.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -188,6 +191,23 @@ impl Error {
         use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         // `EACCES`, `EROFS`.
         self.is_of_the_system(&[PermissionDenied, ReadOnlyFilesystem], &[13, 30])
+    }
+
+    /// The same for something that was to be written.
+    pub fn is_closed_to_writing(&self) -> bool {
+        self.is_forbidden() && !matches!(self, Self::Io { doing: "read" | "find", .. })
+    }
+
+    /// Git's configuration alone may not be written, or not be put in the place of the old one.
+    pub fn is_of_a_closed_config(&self) -> bool {
+        const SIGNS: [&str; 5] = [
+            "Read-only file system",
+            "Device or resource busy",
+            "Permission denied",
+            "Operation not permitted",
+            "File exists",
+        ];
+        matches!(self, Self::Git { doing: WRITE_CONFIG, problem } if SIGNS.iter().any(|sign| problem.contains(sign)))
     }
 
     /// The system refused for one of these reasons, of which gix hands on the text with the number only.

@@ -83,12 +83,12 @@ impl Stored for Handoff {
 
 impl Stored for Goal {
     const SYNTAX: Syntax = Syntax::Json;
-    const FIELDS: &'static [&'static str] = &["objective", "done_when", "features", "added", "state"];
+    const FIELDS: &'static [&'static str] = &["objective", "done_when", "met", "features", "added", "state"];
 }
 
 impl Stored for Spend {
     const SYNTAX: Syntax = Syntax::Json;
-    const FIELDS: &'static [&'static str] = &["turn", "slots", "evidence", "added", "course"];
+    const FIELDS: &'static [&'static str] = &["turn", "slots", "evidence", "added", "course", "voided"];
 }
 
 /// `quota.json`: the limits of all goals in one file.

@@ -20,7 +20,7 @@ use gix::{
 
 use super::{
     Error,
-    error::chain,
+    error::{self, chain},
     hot::Hot,
     message::Message,
     program,
@@ -223,7 +223,7 @@ impl Git {
     /// Sets a key in the configuration of the clone; what is read afterwards is what was there when this was opened.
     pub fn set_config(&self, key: &str, value: &str) -> Result<(), Error> {
         let args = ["config", "--local", "--replace-all", key, value];
-        program::git("write its config", &self.common, &self.common, args, b"").map(drop)
+        program::git(error::WRITE_CONFIG, &self.common, &self.common, args, b"").map(drop)
     }
 
     /// Takes a key out of a file of the repository's configuration.
@@ -233,7 +233,7 @@ impl Git {
             Scope::Worktree => "--worktree",
         };
         let args = ["config", flag, "--unset-all", key];
-        program::git("write its config", self.repo.git_dir(), self.repo.git_dir(), args, b"").map(drop)
+        program::git(error::WRITE_CONFIG, self.repo.git_dir(), self.repo.git_dir(), args, b"").map(drop)
     }
 
     /// Takes a whole section out of the configuration of the clone. False when there is none.
@@ -251,7 +251,7 @@ impl Git {
             .is_some_and(|mut found| found.any(|found| is_ours(&found)));
         if there {
             let args = ["config", "--local", "--remove-section", section];
-            program::git("write its config", &self.common, &self.common, args, b"")?;
+            program::git(error::WRITE_CONFIG, &self.common, &self.common, args, b"")?;
         }
         Ok(there)
     }

@@ -6,7 +6,7 @@ use std::{fs, io::Write as _, path::PathBuf};
 use gix::{ObjectId, bstr::ByteSlice as _};
 
 use super::{
-    DEFAULT_BRANCH, Error, Store, Warning, format,
+    DEFAULT_BRANCH, Error, Store, Warning, error, format,
     git::{BRANCH_KEY, object_id},
     layout::{self, Edit},
     message::Message,
@@ -115,7 +115,7 @@ impl Store {
         let tip = settled.ok_or_else(moved)?;
         if self.git.config(BRANCH_KEY).as_deref() != Some(branch) {
             let args = ["config", "--local", BRANCH_KEY, branch];
-            program::git("write its config", self.git.common_dir(), &top, args, b"")?;
+            program::git(error::WRITE_CONFIG, self.git.common_dir(), &top, args, b"")?;
         }
         self.exclude()?;
         let warnings = View::attach(&self.git, branch, tip, &mut writer)?;

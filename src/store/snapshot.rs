@@ -106,7 +106,7 @@ impl<'s> Snapshot<'s> {
 
     /// The limit of one goal.
     pub fn quota(&self, goal: &GoalId) -> Result<Quota, Error> {
-        Ok(self.quotas()?.get(goal).copied().unwrap_or_default())
+        Ok(self.quotas()?.get(goal).cloned().unwrap_or_default())
     }
 
     /// The gates in force: open and rejected ones.
@@ -485,7 +485,11 @@ impl<'s> Snapshot<'s> {
     fn entry(&self, path: &str) -> Result<Option<gix::objs::tree::Entry>, Error> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let Some(tree) = self.folder(folder)? else { return Ok(None) };
-        let found = tree.entries.iter().find(|entry| entry.filename.as_bstr() == name);
+        let found = match tree.entries.len() {
+            // A tree that somebody wrote in another order than git's is seen as it is.
+            0..=64 => tree.entries.iter().find(|entry| entry.filename.as_bstr() == name),
+            _ => [false, true].into_iter().find_map(|as_folder| sought(&tree, name, as_folder)),
+        };
         Ok(found.cloned())
     }
 
@@ -546,6 +550,17 @@ impl<'s> Snapshot<'s> {
         }
         Ok(objects)
     }
+}
+
+/// The entry of this name in a tree in git's order: as if the name of a folder ended in a slash.
+fn sought<'t>(tree: &'t Tree, name: &str, as_folder: bool) -> Option<&'t gix::objs::tree::Entry> {
+    let slash = |is_folder: bool| is_folder.then_some(b'/');
+    let wanted = || name.bytes().chain(slash(as_folder));
+    let at = tree.entries.binary_search_by(|entry| {
+        let known = entry.filename.iter().copied().chain(slash(entry.mode.is_tree()));
+        known.cmp(wanted())
+    });
+    at.ok().map(|at| &tree.entries[at])
 }
 
 /// Nothing, the only one, or the ids of all.

@@ -329,6 +329,8 @@ impl Store {
             Some(
                 Op::GateResolve
                     | Op::GoalConfigure
+                    | Op::QuotaVoid
+                    | Op::QuotaGrant
                     | Op::GoalResume
                     | Op::GoalAchieve
                     | Op::GoalAbandon

@@ -247,6 +247,7 @@ fn every_kind() -> Vec<Record> {
         evidence: vec!["e-0001".parse().unwrap()],
         added: stamp("10:00"),
         course: None,
+        voided: None,
     };
     let mut goal = Goal::new("Ship it".parse().unwrap(), vec!["it runs".parse().unwrap()], stamp("10:00"));
     goal.features.insert(Feature::Explore);

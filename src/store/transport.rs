@@ -9,7 +9,7 @@ use std::{
 
 use gix::bstr::ByteSlice as _;
 
-use super::{Error, Store, program};
+use super::{Error, Store, error, program};
 use crate::domain::text::shown;
 
 /// Variables that carry configuration for this side alone.
@@ -196,7 +196,7 @@ impl Store {
             }
             false => vec!["config", "--local", "--unset-all", &key],
         };
-        program::git("write its config", dir, dir, args, b"").map(drop)
+        program::git(error::WRITE_CONFIG, dir, dir, args, b"").map(drop)
     }
 }
 

@@ -573,6 +573,14 @@ fn misfit(
             }
         }
     }
+    if let Record::Goal(goal, Goal { met, .. }) = after {
+        for met in met {
+            if !before.has_evidence(goal, &met.evidence)? {
+                let id = &met.evidence;
+                return Ok(Some(format!("it answers for {name} with evidence `{id}`, which is not there")));
+            }
+        }
+    }
     Ok(None)
 }
 

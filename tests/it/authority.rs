@@ -26,6 +26,9 @@ fn everything() -> (Sandbox, Vec<(&'static str, String)>) {
     let bypasses = repo.loopx("bypass list --json").json();
     names.push(("<bypass>", bypasses["bypasses"][0]["id"].as_str().expect("an id").to_owned()));
     repo.loopx("hooks strict on --remote origin").success();
+    repo.loopx("goal add Other --goal-id other --done-when fast").success();
+    let seen = repo.loopx("evidence add --goal-id other --text fast --json").json();
+    names.push(("<evidence>", seen["id"].as_str().expect("an id").to_owned()));
     let digest = "5".repeat(64);
     repo.person(&format!("secret allow {digest} --reason harmless"), &digest[..8]).success();
     names.push(("<digest>", digest));

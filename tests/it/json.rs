@@ -50,9 +50,12 @@ fn every_command_prints_one_document() {
         blame goal/ship
         diff loopx/state~1..
         report
+        review-packet
         status
         hooks install
         hooks status
+        host list
+        host install agents-md --dry-run
         remote show
         remote unset
         completions bash
@@ -83,7 +86,7 @@ fn every_command_prints_one_document() {
     guard check --for publish: allowed for gates schema_version tip
     quota should-run: answer goal next schema_version should_run todo why
     quota spend-slot --turn-id turn-1: added commit goal id quota schema_version slots turn warnings
-    quota status: allowed_slots compute free_at goal schema_version slot_minutes spent_slots window_hours
+    quota status: allowed_slots cap_slots compute free_at goal grants schema_version slot_minutes spent_slots window_hours
     evidence add --metric p99=1 --unit ms: added commit dirty goal id schema_version warnings what
     evidence change --base HEAD: added commit dirty goal id schema_version warnings what
     policy show: approval repository schema_version
@@ -98,9 +101,12 @@ fn every_command_prints_one_document() {
     blame goal/ship: fields record schema_version
     diff loopx/state~1..: changes from schema_version to
     report: bypasses decisions evidence goals outcomes questions schema_version since spend tip until
+    review-packet: chores decisions evidence goals looked needed outcomes risks schema_version since spend tip until
     status: branch distrust enforcement gates goals schema_version tip todos view
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version
+    host list: hosts schema_version
+    host install agents-md --dry-run: diff dry_run files host schema_version scope
     remote show: address hints problem remote schema_version
     remote unset: address hints problem remote schema_version
     completions bash: schema_version script shell
@@ -278,6 +284,8 @@ fn help_and_version_are_for_people() {
       handoff         The note for whoever goes on
       history         What happened, newest first
       report          What came of the last days: outcomes, decisions, spend, open questions, evidence
+      review-packet   What a person has to look at: what waits for them, risks, and what came in since
+                      they last looked, for a pull request
       blame           Who set each field of a record, when, and in which turn
       diff            What changed between two states, in sentences
       doctor          What is wrong with this clone, and what helps
@@ -296,6 +304,7 @@ fn help_and_version_are_for_people() {
       approver        Whose signatures count where answers are signed
       notify          The command of yours that is run when something begins to wait for you
       hooks           The git hook that keeps pushes back
+      host            The programs that agents live in: what each of them asks loopx
       remote          The one remote that the state may go to
       sync            Bring the state here and the one at the remote together
       uninstall       Take loopx out of this clone again; the state stays unless it is purged (a person

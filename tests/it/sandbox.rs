@@ -157,6 +157,11 @@ impl Sandbox {
         self
     }
 
+    /// What time it is, in seconds since the clock began to tick.
+    pub(crate) fn seconds(&self) -> u64 {
+        self.ticks.get()
+    }
+
     /// Lets time pass.
     pub(crate) fn sleep(&self, seconds: u64) {
         self.ticks.set(self.ticks.get() + seconds);

@@ -46,8 +46,10 @@ fn status_as_one_document() {
             "compute": 1.0,
             "window_hours": 24,
             "slot_minutes": 30,
+            "cap_slots": null,
             "allowed_slots": 48,
-            "spent_slots": 0
+            "spent_slots": 0,
+            "grants": []
           }
         }
       ],
@@ -115,14 +117,7 @@ fn a_long_list_is_cut_and_counted() {
       t-s29v  p2  open  todo-02
       t-c22j  p2  open  todo-03
       t-sry7  p2  open  todo-04
-      t-a4wn  p2  open  todo-05
-      t-f8b6  p2  open  todo-06
-      t-bhmh  p2  open  todo-07
-      t-zv3z  p2  open  todo-08
-      t-578h  p2  open  todo-09
-      t-69t5  p2  open  todo-10
-      t-hyph  p2  open  todo-11
-      and 2 more
+      and 9 more: loopx todo list
     pushes are guarded
     ");
 }
@@ -315,4 +310,92 @@ fn a_pipe_in_the_place_of_what_lies_at_hand_is_not_waited_for() {
     repo.feed("mkfifo", &[&hot.display().to_string()], "").success();
     repo.loopx("status").success();
     repo.loopx("todo add one").success();
+}
+
+/// Two hundred goals with a todo each, a hundred of them over or paused, and many questions.
+fn crowded() -> Sandbox {
+    let repo = Sandbox::ready();
+    let state = repo.git("show loopx/state:goals/ship/state.json").success().stdout;
+    let todo = repo.todo("work");
+    let todo = repo.git(&format!("show loopx/state:goals/ship/todos/{todo}.toml")).success().stdout;
+    let mut files = Vec::new();
+    for number in 0..200 {
+        let goal = format!("goals/goal-{number:03}");
+        let objective = format!("Objective number {number}, which says at some length what is to be reached");
+        let mut state = state.replace("Ship v2", &objective);
+        if number < 100 {
+            let paused = "\"is\": \"paused\",\n    \"by\": \"agent:a\",\n    \"at\": \"2026-11-30T12:00:00Z\",\n    \"reason\": null";
+            state = state.replace("\"is\": \"active\"", paused);
+        }
+        files.push((format!("{goal}/state.json"), state));
+        let title = format!("Todo of goal {number}, with a title that goes on beyond what a screen has");
+        files.push((format!("{goal}/todos/t-{number:04}.toml"), todo.replace("work", &title)));
+    }
+    repo.forge_files(&files, "forged\n");
+    repo.write("repo/.git/loopx/writer", &format!("idle {} loopx/state", repo.tip().trim()));
+    for number in 190..199 {
+        let question = "May this go on although nobody has looked at it for a while by now?";
+        let ask = format!(
+            "gate open '{question}' --goal-id goal-{number:03} --gate-id ask-{number} --blocks push --agent-id a"
+        );
+        repo.loopx(&ask).success();
+    }
+    repo
+}
+
+#[test]
+fn two_hundred_goals_fit_on_one_screen_and_what_waits_comes_first() {
+    let repo = crowded();
+    let status = repo.loopx("status");
+    assert!(status.stdout.lines().count() <= 24, "{status}");
+    assert!(status.stdout.lines().all(|line| line.chars().count() <= 80 || line.contains('`')), "{status}");
+    assert_snapshot!(status, @"
+    9 questions wait for you
+      ask-190  open  by a, 9 s ago   May this go on although nobody has looked at i…
+      ask-191  open  by a, 8 s ago   May this go on although nobody has looked at i…
+      ask-192  open  by a, 7 s ago   May this go on although nobody has looked at i…
+      ask-193  open  by a, 6 s ago   May this go on although nobody has looked at i…
+      ask-194  open  by a, 5 s ago   May this go on although nobody has looked at i…
+      ask-195  open  by a, just now  May this go on although nobody has looked at i…
+      and 3 more: loopx gate list
+      a person answers with `loopx gate resolve ask-190 --decision approve` (or `reject`)
+    201 goals
+      goal-190  active  0/48 slots  Objective number 190, which says at some length…
+      goal-191  active  0/48 slots  Objective number 191, which says at some length…
+      goal-192  active  0/48 slots  Objective number 192, which says at some length…
+      goal-193  active  0/48 slots  Objective number 193, which says at some length…
+      goal-194  active  0/48 slots  Objective number 194, which says at some length…
+      and 196 more: loopx goal list
+    201 todos open
+      t-0000  p2  open  Todo of goal 0, with a title that goes on beyond what a scr…
+      t-0001  p2  open  Todo of goal 1, with a title that goes on beyond what a scr…
+      t-0002  p2  open  Todo of goal 2, with a title that goes on beyond what a scr…
+      t-0003  p2  open  Todo of goal 3, with a title that goes on beyond what a scr…
+      t-0004  p2  open  Todo of goal 4, with a title that goes on beyond what a scr…
+      and 196 more: loopx todo list
+    pushes are guarded
+    ");
+    assert_eq!(repo.loopx("status --json").json()["goals"].as_array().map(Vec::len), Some(201));
+}
+
+#[test]
+fn colours_repeat_what_the_words_say() {
+    let mut repo = Sandbox::ready();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    let plain = repo.person_raw("status", "").stdout;
+    assert!(!plain.contains('\u{1b}'), "nothing says that the terminal has colours: {plain}");
+    repo.env("TERM", "xterm-256color");
+    let coloured = repo.person("status", "").stdout;
+    assert_snapshot!(coloured.replace('\u{1b}', "^"), @"
+    ^[1;31m1 question waits for you^[0m
+      ready  open  by a, just now  Ready?
+      a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    ^[1m1 goal^[0m
+      ship  active  0/48 slots  Ship v2
+    ^[1m0 todos open^[0m
+    ^[2mpushes are guarded^[0m
+    ");
+    assert!(!repo.loopx("status").stdout.contains('\u{1b}'), "a pipe has none");
+    repo.env("NO_COLOR", "1");
+    assert!(!repo.person_raw("status", "").stdout.contains('\u{1b}'));
 }

@@ -48,7 +48,7 @@ fn a_turn_is_two_commits() {
     goal   Ship v2
     before x-1 (progress): half of it
     $ loopx quota status
-    goal ship
+    goal ship: [#-----------] 3 of 48 slots
       compute  1
       window   24 h in slots of 30 min
       slots    3 of 48 used

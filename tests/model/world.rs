@@ -89,7 +89,7 @@ static OLD_STATE: LazyLock<Vec<u8>> = LazyLock::new(|| {
             Evidence { commit: None, dirty: false, todo: todo_of, gate, added: added.clone(), what };
         let turn = parsed(&format!("old-{number}"));
         let id = SpendId::of_turn(&turn);
-        let spend = Spend { turn, slots: 1, evidence: Vec::new(), added, course: None };
+        let spend = Spend { turn, slots: 1, evidence: Vec::new(), added, course: None, voided: None };
         puts.push(Record::Todo(goal.clone(), parsed(&old_id("t", number)), todo));
         puts.push(Record::Evidence(goal.clone(), parsed(&old_id("e", number)), evidence));
         puts.push(Record::Spend(goal.clone(), id, spend));
@@ -296,6 +296,7 @@ impl World {
                     compute: wanted.compute.map(parsed),
                     window_hours: wanted.window_hours,
                     slot_minutes: wanted.slot_minutes,
+                    slots: None,
                 };
                 let proven = (*shows && step.by == Who::Person).then(|| proven(goal));
                 let done = goal::configure(ctx, &parsed(goal), &configuration, proven.as_ref())?;

@@ -461,7 +461,7 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         }
         "." | "source" => {
             if let Some(file) = args.first().filter(|word| !word.is_open) {
-                told.run(Text::File { path: file.text.clone(), for_shell: true }, seen.place);
+                run_file(seen, &file.text, true, told);
             }
         }
         "apply_patch" | "applypatch" => {
@@ -488,7 +488,11 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
             let is_systems =
                 ["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/"].iter().any(|dir| path.starts_with(dir));
             if path.contains('/') && !program.is_open && !is_systems {
-                told.run(Text::File { path: path.clone(), for_shell: false }, seen.place);
+                let is_written = seen.simples[..seen.at].iter().any(|simple| !simple.writes.is_empty());
+                match is_written {
+                    true => run_file(seen, path, true, told),
+                    false => told.run(Text::File { path: path.clone(), for_shell: false }, seen.place),
+                }
             }
         }
     }
@@ -589,7 +593,7 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
             if let Some(file) = file {
                 let path = file.text.clone();
                 if !file.is_open {
-                    told.run(Text::File { path, for_shell: true }, seen.place);
+                    run_file(seen, &path, true, told);
                 } else if let Some(act) = sounds_like(&path) {
                     told.add(
                         Deed::Unseen { act, why: "it comes from another command" },
@@ -652,6 +656,34 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
             _ => unseen(&text, seen.place, "it comes from another command", told),
         }
     }
+}
+
+/// A file that would be run. What stands in it may be written by the very same line, before anybody can read it.
+fn run_file(seen: &Seen<'_>, path: &str, for_shell: bool, told: &mut Read) {
+    let plain = |path: &str| path.trim_start_matches("./").to_owned();
+    let writes_it = |simple: &&Simple| {
+        let to = simple.writes.iter().any(|word| plain(&word.text) == plain(path));
+        let by_tee =
+            simple.words.first().is_some_and(|word| matches!(base(&word.text), "tee" | "cp" | "mv" | "ln"))
+                && simple.words[1..].iter().any(|word| plain(&word.text) == plain(path));
+        to || by_tee
+    };
+    for (at, _) in seen.simples[..seen.at].iter().enumerate().filter(|(_, simple)| writes_it(simple)) {
+        let upstream: Vec<&Simple> =
+            std::iter::once(&seen.simples[at]).chain(pipe(seen.simples, at)).collect();
+        for simple in upstream {
+            match printed(simple).or_else(|| (!simple.here.is_empty()).then(|| simple.here.join("\n"))) {
+                Some(text) if for_shell => inside(seen, &text, told),
+                Some(text) => code(&text, seen.place, "a program", told),
+                None => {
+                    let words: Vec<&str> = simple.words.iter().map(|word| word.text.as_str()).collect();
+                    unseen(&words.join(" "), seen.place, "it is written by the same line that runs it", told);
+                }
+            }
+        }
+    }
+    let path = path.to_owned();
+    told.run(if for_shell { Text::File { path, for_shell } } else { Text::Program { path } }, seen.place);
 }
 
 /// The commands of the pipe that ends before `at`.
@@ -762,7 +794,7 @@ fn interpreter(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
     if let Some(file) =
         file.filter(|word| !is_editor && !has_inline && !word.is_open && !word.text.contains(['(', ' ', ';']))
     {
-        told.run(Text::Program { path: file.text.clone() }, seen.place);
+        run_file(seen, &file.text, false, told);
     }
 }
 

@@ -181,6 +181,9 @@ fn a_push_is_seen_however_it_is_written() {
         ("ls\ngit push\nls", "push"),
         ("# a comment\ngit push # origin", "push"),
         ("alias p='git push'; p", "push"),
+        ("echo 'git push' > x.sh; sh x.sh", "file x.sh, push"),
+        ("cat > x.sh <<'EOF'\ngit push\nEOF\nchmod +x x.sh && ./x.sh", "file ./x.sh, push"),
+        ("echo 'git push' | tee x.sh; bash ./x.sh", "file ./x.sh, push"),
     ]);
 }
 

@@ -284,9 +284,11 @@ fn answer(
             }
         }
         Event::Compacts => {
-            let _ = open(&call.cwd)
-                .and_then(|ctx| session::leaves(&ctx, "was about to be compacted", host.word()));
-            None
+            let ctx = open(&call.cwd).ok()?;
+            let _ = session::leaves(&ctx, "was about to be compacted", host.word());
+            // The others ask anew when a session begins to know nothing.
+            let text = session::begins(&ctx).filter(|_| host == Host::Opencode)?;
+            Some(Answer::Context { text, agent: agent.to_string() })
         }
         Event::Ends => {
             if let Ok(ctx) = open(&call.cwd) {
