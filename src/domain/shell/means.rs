@@ -899,14 +899,16 @@ fn for_persons(words: &[&str]) -> Option<String> {
     let first = words.first().copied().unwrap_or_default();
     let second = words.get(1).copied().unwrap_or_default();
     let is = match first {
-        "resolve-gate" | "restore" => return Some(first.to_owned()),
-        "uninstall" => return Some(first.to_owned()),
+        "resolve-gate" | "restore" | "uninstall" | "import" => return Some(first.to_owned()),
         "gate" => matches!(second, "resolve" | "withdraw" | "reopen" | "review"),
         "goal" => matches!(second, "resume" | "achieve" | "abandon"),
         "bypass" => second == "acknowledge",
         "approver" => matches!(second, "add" | "remove"),
         "secret" => second == "allow",
         "remote" | "notify" => second == "set",
+        "quota" => matches!(second, "void" | "grant"),
+        "host" => second == "uninstall",
+        "todo" => second == "edit" && words.contains(&"--no-check"),
         "hooks" => second == "uninstall" || second == "strict" && words.get(2) == Some(&"off"),
         "compact" => words.contains(&"--apply"),
         _ => false,
@@ -931,8 +933,11 @@ fn persons(seen: &Seen<'_>, texts: &[&str], args: &[Word], told: &mut Read) {
     if texts.iter().any(|text| matches!(*text, "-h" | "--help")) {
         return;
     }
-    let words: Vec<&str> =
-        plain.iter().copied().filter(|text| !text.starts_with("--") || *text == "--apply").collect();
+    let telling = |text: &&str| !text.starts_with("--") || matches!(*text, "--apply" | "--no-check");
+    let words: Vec<&str> = plain.iter().copied().filter(telling).collect();
+    if plain.first() == Some(&"import") && plain.contains(&"--dry-run") {
+        return;
+    }
     if let Some(verb) = for_persons(&words) {
         told.add(Deed::AsksForPerson { how: format!("`loopx {verb}`") }, seen.place, &seen.words());
     }

@@ -466,6 +466,28 @@ fn a_step_for_a_person_is_seen_through_a_terminal() {
     }
 }
 
+/// The page is made from the rules of who may do what.
+#[test]
+fn what_is_refused_to_every_agent_is_a_step_for_a_person() {
+    // Whether these are for a person depends on what they are about.
+    let depends =
+        ["configure-goal", "todo claim", "todo unblock", "todo done", "todo drop", "policy set", "init"];
+    let page = include_str!("../../../docs/authority.md");
+    let mut steps = 0;
+    for row in page.lines() {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [_, _, command, _, "refused", ..] = cells[..] else { continue };
+        let command = command.trim_matches('`');
+        let words = command.trim_start_matches("loopx ");
+        if !command.starts_with("loopx ") || depends.iter().any(|step| words.starts_with(step)) {
+            continue;
+        }
+        steps += 1;
+        assert_eq!(said(&command.replace(['<', '>'], "")), "person", "{command}");
+    }
+    assert!(steps > 15, "the table is read");
+}
+
 #[test]
 fn texts_that_would_be_run_are_named() {
     check(&[
