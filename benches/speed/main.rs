@@ -4,6 +4,7 @@
 //! whatever the number of closed records and commits.
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a bench measures and says so")]
 
+mod hosts;
 mod memory;
 mod open;
 mod push;
@@ -304,6 +305,9 @@ fn main() {
     }
     if wants("secrets") {
         secrets::tell();
+    }
+    if wants("hosts") {
+        hosts::tell();
     }
     if !wants("time") && !wants("memory") {
         return;
