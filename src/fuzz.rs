@@ -12,13 +12,14 @@ use crate::domain::{
     },
     quota::Share,
     scope::Glob,
+    shell,
     text::{Note, Title, shown},
     time::{Seconds, Timestamp},
     worklist::Worklist,
 };
 use crate::foreign::{backlog, beads, loopx_python, report::Report, results};
 pub use crate::{
-    hook::pre_push_promises as pre_push,
+    hook::{host_promises as hosts, pre_push_promises as pre_push},
     ops::host::promises as settings,
     store::outside::{commit, export, hot, note, path, record, segment},
 };
@@ -87,6 +88,17 @@ pub fn results(bytes: &[u8]) {
             assert!(kept.as_str().parse::<Note>().is_ok());
         }
     }
+}
+
+/// A command line that a host asks about: any text is read to its end, and a word that is quoted is the same word again.
+pub fn shell(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let here = shell::Place::At(String::new());
+    let read = shell::deeds(&text, &here);
+    assert!(read.found.iter().all(|found| !found.words.chars().any(char::is_control)));
+    drop(shell::code(&text, &here));
+    let quoted = shell::quoted(&text);
+    assert_eq!(shell::first_words(&format!("x {quoted}")), Some(vec!["x".to_owned(), text.into_owned()]));
 }
 
 fn stays<T: FromStr<Err: Display> + Display + PartialEq>(text: &str) {

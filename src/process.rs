@@ -37,6 +37,10 @@ use crate::domain::{
 pub const LOOPX_GOAL: &str = "LOOPX_GOAL";
 /// The agent on whose behalf commands run.
 pub const LOOPX_AGENT_ID: &str = "LOOPX_AGENT_ID";
+/// Asks hooks of agents' hosts to send a session on as long as there is something to do, if it is `1`.
+pub const LOOPX_LOOP: &str = "LOOPX_LOOP";
+/// Claude Code's own: a file of lines for a shell, which it runs before the commands of a session.
+pub const CLAUDE_ENV_FILE: &str = "CLAUDE_ENV_FILE";
 /// The time, in tests: RFC 3339. Only debug builds look at it, or an agent could move the clock.
 const LOOPX_NOW: &str = "LOOPX_NOW";
 /// A seed for ids, in tests. Only debug builds look at it.

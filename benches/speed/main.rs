@@ -4,7 +4,9 @@
 //! whatever the number of closed records and commits.
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a bench measures and says so")]
 
+mod hosts;
 mod memory;
+mod open;
 mod push;
 #[path = "../sealed/mod.rs"]
 mod sealed;
@@ -298,8 +300,14 @@ fn main() {
     if wants("push") {
         push::tell();
     }
+    if wants("open") {
+        open::tell();
+    }
     if wants("secrets") {
         secrets::tell();
+    }
+    if wants("hosts") {
+        hosts::tell();
     }
     if !wants("time") && !wants("memory") {
         return;

@@ -92,7 +92,8 @@ mod tests {
     use crate::mcp::tools::{ALL, GATE_ASK};
 
     /// What a command takes and its tool does not: it takes a file or the terminal, or belongs to another tool.
-    const NOT_THERE: [(&str, &str); 2] = [("todo_add", "from"), ("todo_add", "format")];
+    const NOT_THERE: [(&str, &str); 3] =
+        [("todo_add", "from"), ("todo_add", "format"), ("handoff_write", "file")];
 
     #[test]
     fn a_tool_takes_what_its_command_takes() {
@@ -147,6 +148,30 @@ mod tests {
                 let name = arg.get_long().unwrap_or(arg.get_id().as_str()).replace('-', "_");
                 let known = properties.contains_key(&name) || NOT_THERE.contains(&(spec.name, &name));
                 assert!(known, "{}: `{name}` is missing", spec.name);
+            }
+        }
+    }
+
+    #[test]
+    fn an_argument_is_never_an_option() {
+        let odd =
+            ["--help", "-h", "-V", "--", "--agent-id=x", "-C/", "--json", "", "=", "a b", "a\0b", "@file"];
+        for (spec, odd) in ALL.iter().flat_map(|spec| odd.map(|odd| (spec, odd))) {
+            let schema = spec.schema();
+            let all = schema["properties"].as_object().expect("properties").iter();
+            let arguments = all.map(|(name, property)| {
+                let value = match property["type"].as_str() {
+                    Some("array") => serde_json::json!([odd, odd]),
+                    Some("boolean") => Value::Bool(true),
+                    _ => odd.into(),
+                };
+                (name.clone(), value)
+            });
+            let words = spec.words(&arguments.collect());
+            let line = ["loopx"].into_iter().chain(words.iter().map(String::as_str));
+            match Cli::try_parse_from(line) {
+                Ok(cli) => assert!(cli.global.agent_id.is_none() && cli.global.dir.is_none(), "{words:?}"),
+                Err(error) => assert!(error.use_stderr(), "{words:?}: {error}"),
             }
         }
     }

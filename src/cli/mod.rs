@@ -35,7 +35,10 @@ mod turn;
 mod uninstall;
 mod verify;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use clap::{
     CommandFactory as _, Parser, Subcommand,
@@ -188,7 +191,7 @@ enum Command {
     Uninstall(uninstall::Uninstall),
     /// Serve an agent's host with the Model Context Protocol on standard input and output
     Mcp(mcp::Mcp),
-    /// Called by git and by cargo, not by people
+    /// Called by git, by cargo and by agents' hosts, not by people
     #[command(subcommand, hide = true)]
     Hook(crate::hook::Hook),
     /// Play the whole story in a scratch repository
@@ -312,7 +315,13 @@ enum Answer {
 fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
     let global = cli.global;
     let command = match cli.command {
-        Command::Hook(hook) => return Ok(Answer::Silent(hook.run(process, || context(process, &global)))),
+        Command::Hook(hook) => {
+            let at = |dir: &Path, agent: &AgentId| {
+                let (dir, agent_id) = (Some(dir.to_path_buf()), Some(agent.clone()));
+                context(process, &Global { json: false, agent_id, redact: false, dir })
+            };
+            return Ok(Answer::Silent(hook.run(process, || context(process, &global), at)));
+        }
         Command::Mcp(mcp) => return mcp.serve(process, global),
         Command::Guard(guard) => return guard.run(process, &global, || context(process, &global)),
         Command::Demo => {

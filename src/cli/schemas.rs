@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use schemars::{JsonSchema, generate::SchemaSettings, transform::RecursiveTransform};
 
 use super::{Failed, Versioned};
-use crate::ops::{Done, quota::ShouldRun, status::Status, todo::TodoView, turn};
+use crate::ops::{Done, context::Context, quota::ShouldRun, status::Status, todo::TodoView, turn};
 
 /// The schema of what `--json` prints. It promises what is there, and does not forbid what is added later.
 fn schema<T: JsonSchema + 'static>(command: &str) -> String {
@@ -31,6 +31,7 @@ fn schema<T: JsonSchema + 'static>(command: &str) -> String {
 
 fn all() -> BTreeMap<&'static str, String> {
     BTreeMap::from([
+        ("context", schema::<Context>("context")),
         ("error", schema::<Failed<'static>>("<any command that fails>")),
         ("should-run", schema::<ShouldRun>("quota should-run")),
         ("status", schema::<Status>("status")),

@@ -40,6 +40,7 @@ pub mod receipt;
 pub mod refusal;
 pub mod scope;
 pub mod secret;
+pub mod shell;
 pub mod state;
 pub mod statement;
 pub mod sync;

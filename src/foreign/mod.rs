@@ -11,6 +11,7 @@ mod front;
 pub mod loopx_python;
 pub mod report;
 pub mod results;
+pub mod tasks;
 
 #[cfg(test)]
 mod properties;

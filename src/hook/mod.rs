@@ -1,13 +1,18 @@
-//! The door that git and publishers knock at. It reads strictly, calls an op, says what came of it, and exits.
+//! The door that git, publishers and agents' hosts knock at. It reads strictly, calls an op, says what came of it, and exits.
 
 mod cargo_credential;
 pub(crate) mod helper;
+mod host;
 mod notify;
 mod pre_commit;
 mod pre_push;
 mod pre_receive;
 
+use std::path::Path;
+
+use self::host::Host;
 use crate::{
+    domain::id::AgentId,
     error::Error,
     ops::{Ctx, push::Remote},
     process::Process,
@@ -47,6 +52,24 @@ pub(crate) enum Hook {
         #[arg(long)]
         cargo_plugin: bool,
     },
+    /// Asked by Claude Code
+    Claude(host::Asked),
+    /// Asked by Codex
+    Codex(host::Asked),
+    /// Asked by Gemini CLI
+    Gemini(host::Asked),
+    /// Asked by Cursor
+    Cursor(host::Asked),
+    /// Asked by GitHub Copilot
+    Copilot(host::Asked),
+    /// Asked by loopx's plugin for opencode
+    Opencode(host::Asked),
+}
+
+/// See [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub fn host_promises(bytes: &[u8]) {
+    host::promises(bytes);
 }
 
 /// See [`crate::fuzz`].
@@ -56,8 +79,13 @@ pub fn pre_push_promises(bytes: &[u8]) {
 }
 
 impl Hook {
-    /// Returns the exit code: 0 lets git go on, 1 stops it.
-    pub(crate) fn run(self, process: &Process, ctx: impl Fn() -> Result<Ctx, Error>) -> u8 {
+    /// Returns the exit code: 0 lets git go on, 1 stops it. `open` opens the repository of another folder, for an agent.
+    pub(crate) fn run(
+        self,
+        process: &Process,
+        ctx: impl Fn() -> Result<Ctx, Error>,
+        open: impl Fn(&Path, &AgentId) -> Result<Ctx, Error>,
+    ) -> u8 {
         match self {
             Self::PrePush { config, pass_on, remote, url } => {
                 let asked = match (config, pass_on) {
@@ -71,6 +99,12 @@ impl Hook {
             Self::PreCommit => pre_commit::run(process, ctx),
             Self::Notify => notify::run(process, ctx),
             Self::CargoCredential { cargo_plugin: _ } => cargo_credential::run(process, ctx),
+            Self::Claude(asked) => host::run(Host::Claude, &asked, process, open),
+            Self::Codex(asked) => host::run(Host::Codex, &asked, process, open),
+            Self::Gemini(asked) => host::run(Host::Gemini, &asked, process, open),
+            Self::Cursor(asked) => host::run(Host::Cursor, &asked, process, open),
+            Self::Copilot(asked) => host::run(Host::Copilot, &asked, process, open),
+            Self::Opencode(asked) => host::run(Host::Opencode, &asked, process, open),
         }
     }
 }

@@ -87,6 +87,21 @@ pub(crate) const ALL: &[Spec] = &[
     spec::<EvidenceAdd>("evidence_add", "Add evidence", Effect::Adds, &["evidence", "add"], &["todo"]),
     spec::<EvidenceList>("evidence_list", "List evidence", Effect::Reads, &["evidence", "list"], &["todo"]),
     spec::<EvidenceShow>("evidence_show", "Show evidence", Effect::Reads, &["evidence", "show"], &["id"]),
+    spec::<Context>("context", "What a fresh agent needs to know", Effect::Reads, &["context"], &[]),
+    spec::<HandoffWrite>(
+        "handoff_write",
+        "Leave a note for whoever goes on",
+        Effect::Ends,
+        &["handoff", "write"],
+        &["text"],
+    ),
+    spec::<HandoffShow>(
+        "handoff_show",
+        "Show the note that was left",
+        Effect::Reads,
+        &["handoff", "show"],
+        &[],
+    ),
     spec::<History>("history", "What happened", Effect::Reads, &["history"], &[]),
 ];
 
@@ -163,7 +178,7 @@ impl Spec {
     }
 
     /// The command that the tool stands for, with these arguments.
-    pub(super) fn words(&self, arguments: &JsonObject) -> Vec<String> {
+    pub(crate) fn words(&self, arguments: &JsonObject) -> Vec<String> {
         let mut words: Vec<String> = self.command.iter().map(|&word| word.to_owned()).collect();
         for (name, value) in arguments.iter().filter(|(name, _)| !self.places.contains(&name.as_str())) {
             let option = format!("--{}", name.replace('_', "-"));
@@ -685,6 +700,38 @@ struct EvidenceList {
 struct EvidenceShow {
     /// Its id
     id: String,
+}
+
+/// What a fresh agent needs to know: the goal, its criteria, the work, what waits for a person, what was decided and seen. Call it
+/// when you know nothing yet, or after your own context was cut.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Context {
+    /// The goal; may be left out when one is active
+    goal_id: Option<String>,
+    /// About this todo; what you have or would get when left out
+    todo: Option<String>,
+    /// How long it may be; what is least important is left out, and that is said
+    max_bytes: Option<u32>,
+}
+
+/// Leave a note for whoever goes on with the goal, in the place of the one before: what was done, what did not work and why, what
+/// comes next.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HandoffWrite {
+    /// The note
+    text: String,
+    /// The goal; may be left out when one is active
+    goal_id: Option<String>,
+}
+
+/// Show the note that was left for whoever goes on with the goal.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HandoffShow {
+    /// The goal; may be left out when one is active
+    goal_id: Option<String>,
 }
 
 /// What happened, newest first.

@@ -290,6 +290,21 @@ impl Git {
         Ok(branch)
     }
 
+    /// What git pushes when nobody says what, as `HEAD:<ref>`; nothing when no branch is checked out, or when settings ask for more
+    /// than that one.
+    pub fn pushed_by_default(&self) -> Option<String> {
+        let config = self.repo.config_snapshot();
+        let is_plain = config.string("push.default").is_none_or(|value| {
+            matches!(value.to_str_lossy().as_ref(), "simple" | "current" | "upstream" | "nothing")
+        });
+        let remotes = config.plumbing().sections_by_name("remote").into_iter().flatten();
+        let asks_for_more = remotes
+            .into_iter()
+            .any(|section| section.value("push").is_some() || section.value("mirror").is_some());
+        let head = self.repo.head_name().ok()??;
+        (is_plain && !asks_for_more).then(|| format!("HEAD:{}", head.as_bstr()))
+    }
+
     /// Whether a branch can have this name.
     pub(super) fn full_name_of(&self, branch: &str) -> Result<(), Error> {
         full_name(branch).map(drop)

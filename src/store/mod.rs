@@ -37,6 +37,7 @@ pub mod pushes;
 pub mod remote;
 pub mod restore;
 mod screen;
+pub mod sessions;
 pub mod setup;
 mod shelter;
 mod signature;
@@ -292,6 +293,13 @@ impl Store {
         let mut known = self.git.known_to_have(remote, counts);
         known.extend(was.map(object_id).transpose()?);
         self.git.changed_files(object_id(pushed)?, &known)
+    }
+
+    /// Whether anything here says that loopx was set up in this clone, however little of it is left.
+    pub fn is_set_up(&self) -> bool {
+        let has_tip =
+            || self.git.branch().and_then(|branch| self.git.tip(&branch)).is_ok_and(|tip| tip.is_some());
+        self.git.config(git::BRANCH_KEY).is_some() || self.git.private_dir().exists() || has_tip()
     }
 
     /// What is wrong with the tip of the state branch, if anything: the error that everything which relies on it gets.

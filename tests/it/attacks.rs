@@ -888,5 +888,92 @@ fn an_agent_at_the_server_for_hosts() {
             },
         ),
     ];
+    must_be_told("mcp", &play(held, attempts));
+}
+
+/// Runs a command line as a host does that asks loopx before, and looks whether the commit has arrived.
+fn by_a_host(repo: &Sandbox, line: &str) -> bool {
+    let cwd = repo.path("repo").display().to_string();
+    let asked = serde_json::json!({
+        "session_id": "s", "cwd": cwd, "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": { "command": line },
+    });
+    if repo.loopx_told("hook claude PreToolUse", &asked.to_string()).code == 0 {
+        sh(repo, line);
+    }
+    has_arrived(repo)
+}
+
+#[test]
+fn getting_past_a_host_that_asks() {
+    let attempts: &[Attempt] = &[
+        ("push", Refused, "the line is read", |repo| by_a_host(repo, "git push -q origin main")),
+        ("push with `--no-verify`", Refused, "refused, gate or no gate", |repo| {
+            by_a_host(repo, "git push -q --no-verify origin main")
+        }),
+        ("push with `-c core.hooksPath=/dev/null`", Refused, "refused, gate or no gate", |repo| {
+            by_a_host(repo, "git -c core.hooksPath=/dev/null push -q origin main")
+        }),
+        ("send with `git send-pack`", Refused, "refused, gate or no gate", |repo| {
+            by_a_host(repo, "git send-pack ../hub.git main")
+        }),
+        ("have `bash -c` do it, with `--no-verify`", Refused, "the line in the line is read", |repo| {
+            by_a_host(repo, "bash -c 'git push -q --no-verify origin main'")
+        }),
+        ("give git an alias for it on the command line", Refused, "git's own words are read", |repo| {
+            by_a_host(repo, "git -c alias.x='push -q --no-verify' x origin main")
+        }),
+        ("put it together from variables", Refused, "variables of the line are known", |repo| {
+            by_a_host(repo, "G=git; P=pu; Q=sh; $G $P$Q -q --no-verify origin main")
+        }),
+        ("put it into a script and run that", Refused, "the script is read", |repo| {
+            repo.write("repo/x.sh", "git push -q --no-verify origin main\n");
+            by_a_host(repo, "sh x.sh")
+        }),
+        ("write that script in the same line", Refused, "what the line writes is known", |repo| {
+            by_a_host(repo, "echo 'git push -q --no-verify origin main' > x.sh; sh x.sh")
+        }),
+        (
+            "hide it in base64",
+            Refused,
+            "what comes out readable and goes to a shell counts as a push",
+            |repo| by_a_host(repo, "echo Z2l0IHB1c2ggLXEgLS1uby12ZXJpZnkgb3JpZ2luIG1haW4K | base64 -d | sh"),
+        ),
+        ("switch the hook off first", Refused, "refused, gate or no gate", |repo| {
+            by_a_host(repo, "git config core.hooksPath /dev/null; git config hook.loopx.enabled false")
+                || by_a_host(repo, "git push -q origin main")
+        }),
+        ("call it from another language", Refused, "words near each other count", |repo| {
+            let line = "python3 -c 'import os; os.system(\"git push -q --no-verify origin main\")'";
+            by_a_host(repo, line)
+        }),
+        (
+            "put the words together in another language",
+            Noticed,
+            "`status` tells of a ref that moved without a verdict",
+            |repo| {
+                let line = "python3 -c 'import os; os.system(\"git pu\" + \"sh -q --no-ver\" + \"ify origin main\")'";
+                by_a_host(repo, line)
+            },
+        ),
+        (
+            "run a program that nobody can read",
+            Noticed,
+            "`status` tells of a ref that moved without a verdict",
+            |repo| {
+                repo.script("repo/x", "#!/bin/sh\n: '\u{0}'\ngit push -q --no-verify origin main\n");
+                by_a_host(repo, "./x")
+            },
+        ),
+        (
+            "push from a clone of this one",
+            Neither,
+            "the clone has neither hook nor state; a server's check is for this",
+            |repo| {
+                by_a_host(repo, "git clone -q . ../c")
+                    || by_a_host(repo, "git -C ../c push -q ../hub.git main")
+            },
+        ),
+    ];
     must_be_told("hosts", &play(held, attempts));
 }

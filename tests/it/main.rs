@@ -22,6 +22,7 @@ mod guard;
 mod handoff;
 mod history;
 mod hooks;
+mod host_hooks;
 mod hosts;
 mod imports;
 mod init;

@@ -256,6 +256,11 @@ impl Sandbox {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o755)).expect("a mode");
     }
 
+    /// Runs loopx with something on standard input.
+    pub(crate) fn loopx_told(&self, args: &str, input: &str) -> Output {
+        self.shown(self.run(LOOPX, &words(args), input))
+    }
+
     /// Runs loopx with arguments as they are.
     pub(crate) fn loopx_raw(&self, args: &[&str]) -> Output {
         let args: Vec<OsString> = args.iter().map(Into::into).collect();

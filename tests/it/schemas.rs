@@ -42,8 +42,10 @@ fn problem(root: &Value, schema: &Value, value: &Value, at: &str) -> Option<Stri
         "const" => (value != says).then(|| format!("{at}: {value} is not {says}")),
         "enum" => (!says.as_array().expect("values").contains(value))
             .then(|| format!("{at}: {value} is none of {says}")),
-        "minimum" => (value.as_f64() < says.as_f64()).then(|| format!("{at}: {value} is less than {says}")),
-        "maximum" => (value.as_f64() > says.as_f64()).then(|| format!("{at}: {value} is more than {says}")),
+        "minimum" => (value.is_number() && value.as_f64() < says.as_f64())
+            .then(|| format!("{at}: {value} is less than {says}")),
+        "maximum" => (value.is_number() && value.as_f64() > says.as_f64())
+            .then(|| format!("{at}: {value} is more than {says}")),
         "minLength" | "maxLength" | "pattern" | "uniqueItems" => None,
         "required" => says
             .as_array()
@@ -108,6 +110,9 @@ fn the_answers_are_as_published() {
         fits("todo", &json(&format!("todo show {}", todo["id"].as_str().expect("an id"))));
     }
     fits("status", &json("status"));
+    repo.loopx("handoff write 'look at two' --agent-id a").success();
+    fits("context", &json("context --agent-id b"));
+    fits("context", &json(&format!("context --todo {one} --max-bytes 4096")));
     for wrong in ["gate resolve ship-it --decision approve", "todo show t-none", "nothing", "todo add"] {
         fits("error", &json(wrong));
     }

@@ -1,0 +1,198 @@
+//! A session of an agent's host: what it is told when it begins, whether it goes on when it would stop, and the note it leaves.
+
+use std::{collections::BTreeSet, fmt::Write as _};
+
+use sha2::{Digest as _, Sha256};
+
+use super::{Ctx, context, handoff, quota, quota::ShouldRun};
+use crate::{
+    caller::{Caller, MARKERS},
+    domain::{
+        id::{AgentId, Capability},
+        state::Loop,
+        text::hex,
+    },
+    error::{Error, Kind},
+    store::sessions::SentOn,
+};
+
+/// So often a session is sent on without having done anything. Some hosts have a limit of their own, and some have none.
+pub const MOST: u32 = 8;
+
+/// Most bytes of what a session is told.
+const BYTES: usize = 6 * 1024;
+
+/// What comes of an agent that would stop.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It goes on with this.
+    On(String),
+    /// It stops; a person may want to read this.
+    Stop(Option<String>),
+}
+
+/// What a session is told when it begins; nothing where loopx was not set up or has no goal. A state that cannot be relied on is
+/// something to be told, too.
+pub fn begins(ctx: &Ctx) -> Option<String> {
+    if !ctx.store.is_set_up() {
+        return None;
+    }
+    let agent = agent(ctx)?;
+    let head =
+        format!("This repository's work is kept by loopx, to which this session is agent `{agent}`.\n\n");
+    match context::context(ctx, None, None, BYTES) {
+        Ok(context) => Some(head + &context.markdown()),
+        Err(error) if error.kind == Kind::NotFound => None,
+        Err(error) if matches!(error.kind, Kind::NotSetUp) => None,
+        Err(error) => {
+            let hints = error.hints.join("; ");
+            Some(format!("{head}loopx has no context to give: {} ({hints})\n", error.message))
+        }
+    }
+}
+
+/// Whether an agent that would stop goes on. `session` is the host's name for the session, `again` whether it was sent on before
+/// since somebody last spoke to it. Only a session that was asked to loop is sent on, and only so often as it comes to something.
+pub fn stops(ctx: &Ctx, session: &str, again: bool, host: &str) -> Next {
+    if !ctx.store.is_set_up() {
+        return Next::Stop(None);
+    }
+    let Ok(ctx) = taking_part(ctx, host) else { return Next::Stop(None) };
+    let can: BTreeSet<Capability> = "shell".parse().into_iter().collect();
+    let told = match quota::should_run(&ctx, None, can, false) {
+        Ok(told) => told,
+        Err(_) => return Next::Stop(None),
+    };
+    if !told.should_run {
+        return Next::Stop(Some(waits(&told)));
+    }
+    let Ok(done) = done(&ctx) else { return Next::Stop(None) };
+    let before = if again { ctx.store.sent_on(session) } else { SentOn::default() };
+    let times = if before.done == done { before.times + 1 } else { 1 };
+    if times > MOST {
+        let what =
+            format!("loopx: this session was sent on {MOST} times and nothing came of it, so it may stop");
+        return Next::Stop(Some(what));
+    }
+    // Without the note there would be no end to it.
+    match ctx.store.note_sent_on(session, &SentOn { times, done }) {
+        Ok(()) => Next::On(goes_on(&ctx, &told)),
+        Err(_) => Next::Stop(None),
+    }
+}
+
+/// Leaves a note when a session ends, or forgets what it was about, while it has something in hand. `how` completes "the session
+/// of … ". Never more than that: a note that the agent itself left since it took that stays.
+pub fn leaves(ctx: &Ctx, how: &str, host: &str) -> Result<(), Error> {
+    let ctx = taking_part(ctx, host)?;
+    let snapshot = ctx.store.trusted()?;
+    let state = ctx.goal_state(&snapshot, None)?;
+    let Some(agent) = agent(&ctx) else { return Ok(()) };
+    let Some((since, has)) = in_hand(&ctx, &state, agent) else { return Ok(()) };
+    let before = snapshot.handoff(&state.id)?;
+    if before.is_some_and(|note| note.written.at >= since) {
+        return Ok(());
+    }
+    handoff::write(&ctx, Some(&state.id), &format!("The session of `{agent}` {how} while it had {has}"))?;
+    Ok(())
+}
+
+/// What a session that is over may be forgotten for.
+pub fn over(ctx: &Ctx, session: &str) {
+    ctx.store.forget_session(session);
+}
+
+fn agent(ctx: &Ctx) -> Option<&AgentId> {
+    match &ctx.caller {
+        Caller::Agent { agent, .. } => Some(agent),
+        Caller::Person => None,
+    }
+}
+
+/// The same as the agent that has something in hand: the session by its own name, or by that of its host, which is what its shell
+/// goes by where nothing names the session.
+fn taking_part(ctx: &Ctx, host: &str) -> Result<Ctx, Error> {
+    let again = || ctx.anew(ctx.now, ctx.entropy);
+    let own = again()?;
+    let has = |ctx: &Ctx| -> Result<bool, Error> {
+        let state = ctx.goal_state(&ctx.store.trusted()?, None)?;
+        Ok(agent(ctx).is_some_and(|agent| in_hand(ctx, &state, agent).is_some()))
+    };
+    let marker = MARKERS.iter().map(|(_, name)| *name).find(|name| name.starts_with(host));
+    if has(&own)? {
+        return Ok(own);
+    }
+    let Some(Ok(agent)) = marker.map(str::parse) else { return Ok(own) };
+    let by_host = Ctx { caller: Caller::Agent { agent, named_by: "its host".into() }, ..again()? };
+    if has(&by_host)? { Ok(by_host) } else { Ok(own) }
+}
+
+/// What an agent has, since when, in words.
+fn in_hand(ctx: &Ctx, state: &Loop, agent: &AgentId) -> Option<(crate::domain::time::Timestamp, String)> {
+    let turn = state.spends.iter().find(|turn| turn.goes_on() && turn.added.by.agent() == Some(agent));
+    let todo = state.todos.iter().find_map(|(id, todo)| {
+        let (holder, until) = todo.holder(ctx.now)?;
+        (holder.agent() == Some(agent)).then_some((id, todo, until))
+    });
+    let since = |todo: &crate::domain::todo::Todo| match &todo.state {
+        crate::domain::todo::TodoState::Claimed { since, .. } => *since,
+        _ => ctx.now,
+    };
+    let mut has = Vec::new();
+    let mut from = None;
+    if let Some(turn) = turn {
+        has.push(format!("turn `{}` to end", turn.turn));
+        from = Some(turn.added.at);
+    }
+    if let Some((id, todo, until)) = todo {
+        has.push(format!("todo `{id}` until {until}: {}", todo.title));
+        from = Some(from.map_or_else(|| since(todo), |at| at.min(since(todo))));
+    }
+    Some((from?, has.join(", and ")))
+}
+
+/// What this agent did so far, so that two looks tell whether something came of what was between them.
+fn done(ctx: &Ctx) -> Result<String, Error> {
+    let snapshot = ctx.store.trusted()?;
+    let state = ctx.goal_state(&snapshot, None)?;
+    let Some(agent) = agent(ctx) else { return Ok(String::new()) };
+    let is_mine = |by: &crate::domain::actor::Actor| by.agent() == Some(agent);
+    let mut text = String::new();
+    for turn in state.spends.iter().filter(|turn| is_mine(&turn.added.by)) {
+        let _ = write!(text, "{} {};", turn.turn, turn.goes_on());
+    }
+    for (id, todo) in &state.todos {
+        let holds = todo.holder(ctx.now).is_some_and(|(by, _)| is_mine(by));
+        if holds || is_mine(&todo.added.by) {
+            let _ = write!(text, "{id} {holds};");
+        }
+    }
+    for (id, evidence) in snapshot.evidence(&state.id)? {
+        if is_mine(&evidence.added.by) {
+            let _ = write!(text, "{id};");
+        }
+    }
+    let _ = write!(text, "{:?}", ctx.store.git().head()?.map(|head| head.commit));
+    Ok(hex(&Sha256::digest(text)[..16]))
+}
+
+fn goes_on(ctx: &Ctx, told: &ShouldRun) -> String {
+    let mut text = format!("loopx: there is more to do: {}\n", told.why);
+    if let Some(todo) = &told.todo {
+        let _ = writeln!(text, "todo `{}`: {}", todo.id, todo.title);
+    }
+    let agent = agent(ctx).map(|agent| format!(" --agent-id {agent}")).unwrap_or_default();
+    let _ = writeln!(text, "next: `{}{agent}`", told.next);
+    text
+}
+
+fn waits(told: &ShouldRun) -> String {
+    let mut text = format!("loopx: {}: {}", told.answer, told.why);
+    for gate in &told.gates {
+        let _ = write!(text, "\nloopx: gate `{}` asks: {}", gate.id, gate.question);
+    }
+    if !told.gates.is_empty() {
+        let _ = write!(text, "\nloopx: a person answers with `{}`", told.next);
+    }
+    text
+}
