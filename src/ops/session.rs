@@ -86,14 +86,16 @@ pub fn stops(ctx: &Ctx, session: &str, again: bool, host: &str) -> Next {
 pub fn leaves(ctx: &Ctx, how: &str, host: &str) -> Result<(), Error> {
     let ctx = taking_part(ctx, host)?;
     let snapshot = ctx.store.trusted()?;
-    let state = ctx.goal_state(&snapshot, None)?;
     let Some(agent) = agent(&ctx) else { return Ok(()) };
-    let Some((since, has)) = in_hand(&ctx, &state, agent) else { return Ok(()) };
-    let before = snapshot.handoff(&state.id)?;
-    if before.is_some_and(|note| note.written.at >= since) {
-        return Ok(());
+    // Of any goal: one may have been paused meanwhile.
+    for goal in snapshot.goals()? {
+        let Some(state) = snapshot.state(&goal)? else { continue };
+        let Some((since, has)) = in_hand(&ctx, &state, agent) else { continue };
+        if snapshot.handoff(&goal)?.is_none_or(|note| note.written.at <= since) {
+            let text = format!("The session of `{agent}` {how} while it had {has}");
+            handoff::write(&ctx, Some(&goal), &text)?;
+        }
     }
-    handoff::write(&ctx, Some(&state.id), &format!("The session of `{agent}` {how} while it had {has}"))?;
     Ok(())
 }
 
@@ -115,8 +117,13 @@ fn taking_part(ctx: &Ctx, host: &str) -> Result<Ctx, Error> {
     let again = || ctx.anew(ctx.now, ctx.entropy);
     let own = again()?;
     let has = |ctx: &Ctx| -> Result<bool, Error> {
-        let state = ctx.goal_state(&ctx.store.trusted()?, None)?;
-        Ok(agent(ctx).is_some_and(|agent| in_hand(ctx, &state, agent).is_some()))
+        let (snapshot, Some(agent)) = (ctx.store.trusted()?, agent(ctx)) else { return Ok(false) };
+        for goal in snapshot.goals()? {
+            if snapshot.state(&goal)?.is_some_and(|state| in_hand(ctx, &state, agent).is_some()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     };
     let marker = MARKERS.iter().map(|(_, name)| *name).find(|name| name.starts_with(host));
     if has(&own)? {
