@@ -1183,7 +1183,7 @@ fn a_monitor_is_looked_at_again_and_again() {
     Signed-off-by: Ann <ann@example.test>
 
     $ loopx quota status
-    goal ship
+    goal ship: [------------] 0 of 48 slots
       compute  1
       window   24 h in slots of 30 min
       slots    0 of 48 used
