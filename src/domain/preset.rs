@@ -193,7 +193,10 @@ mod tests {
             ("needs = [\"b\"]\n", "A: `b` is not the key of a todo"),
             ("needs = [\"a\"]\n", "A: it would need itself in the end"),
             ("every = \"soon\"\n", "A: `soon` is not a length of time (expected the form `45m` or `1h 30m`)"),
-            ("check = \"a && b\"\n", "A: a check is one command, and `&` means something to a shell only"),
+            (
+                "check = \"a && b\"\n",
+                "A: `&` means something to a shell, and no shell reads it (put it in quotes, or run one: `sh -c '…'`)",
+            ),
             (
                 "color = \"red\"\n",
                 "the file: unknown field `color`, expected one of `key`, `title`, `body`, `for`, `priority`, `needs`, `requires`, `check`, `every`",
