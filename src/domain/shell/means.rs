@@ -243,14 +243,14 @@ fn base(program: &str) -> &str {
 
 /// Something would be written at `path`.
 fn writes(path: &str, place: &Place, by: &str, told: &mut Read) {
-    let deed = match reserved(path, place) {
-        None => return,
-        Some(Reserved::Git) if !matches!(by, "rm" | "mv" | "find" | "rsync" | "ln" | "shred") => return,
-        Some(Reserved::Git) => Deed::TouchesState { how: format!("`{by}` on `{path}`") },
-        Some(Reserved::Hooks) => Deed::TouchesHooks { how: format!("`{by}` on `{path}`") },
-        Some(Reserved::State) => Deed::TouchesState { how: format!("`{by}` on `{path}`") },
+    let Some((whose, place)) = reserved(path, place) else { return };
+    let how = format!("`{by}` on `{path}`");
+    let deed = match whose {
+        Reserved::Git if !matches!(by, "rm" | "mv" | "find" | "rsync" | "ln" | "shred") => return,
+        Reserved::Git | Reserved::State => Deed::TouchesState { how },
+        Reserved::Hooks => Deed::TouchesHooks { how },
     };
-    told.add(deed, place, &format!("{by} {path}"));
+    told.add(deed, &place, &format!("{by} {path}"));
 }
 
 /// Programs that run the rest of their words: options of theirs with a value, and how many words come before the program.
@@ -822,7 +822,7 @@ fn written_by(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) -> bo
                         .for_each(|path| writes(path, seen.place, name, told)),
                 }
             }
-            plain().last().into_iter().for_each(|word| writes(&word.text, seen.place, name, told));
+            plain().next_back().into_iter().for_each(|word| writes(&word.text, seen.place, name, told));
         }
         "sed" | "gsed" | "perl" | "ruby" => {
             if has(&["-i", "--in-place", "-pi", "-ni"]) {
