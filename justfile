@@ -24,3 +24,11 @@ fuzz seconds="60":
 # Where the gate holds; see docs/enforcement.md for the programs it wants.
 enforcement:
     cargo bench --locked --profile dev --bench enforcement
+
+# The published JSON Schemas, written anew.
+schemas:
+    LOOPX_WRITE_SCHEMAS=1 cargo test --locked --lib published_schemas
+
+# The official clients of the Model Context Protocol, if `LOOPX_MCP_CLIENTS` names the folders they are in; see docs/mcp.md.
+mcp:
+    cargo test --locked --test it -- mcp::official --nocapture

@@ -20,6 +20,7 @@ use crate::domain::{
 use crate::foreign::{backlog, beads, loopx_python, report::Report, results};
 pub use crate::{
     hook::{host_promises as hosts, pre_push_promises as pre_push},
+    ops::host::promises as settings,
     store::outside::{commit, export, hot, note, path, record, segment},
 };
 
@@ -149,6 +150,29 @@ mod tests {
         "Authorization: ",
     ];
 
+    const SETTINGS: [&str; 20] = [
+        "{",
+        "}",
+        "\n\t",
+        ",",
+        ",\n\t",
+        "\"a\": 1",
+        "\"b\": [1, 2]",
+        "\"hooks\": {",
+        "\"hooks\": {}",
+        "\"Stop\": []",
+        "\"Stop\": [{\"hooks\": [{\"command\": \"x\"}]}]",
+        "\"mcpServers\": { }",
+        "\"mcp\": {\n}",
+        "// , { \" words\n",
+        "/* } , */",
+        " ",
+        "\r\n",
+        "[a]\nb = 1\n",
+        "[mcp_servers.x]\n",
+        "# Words\n\n",
+    ];
+
     /// A text that nearly is one of those that are understood.
     fn nearly() -> impl Strategy<Value = String> {
         let wound = (any::<prop::sample::Index>(), 0..4usize, "\\PC{0,3}");
@@ -182,6 +206,19 @@ mod tests {
         #[test]
         fn what_git_sends_to_the_hook_may_be_anything(bytes in vec(any::<u8>(), 0..100)) {
             super::pre_push(&bytes);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_a_host_is_told_already_may_be_anything(
+            pieces in vec(prop::sample::select(&SETTINGS[..]), 0..14),
+            indent in 0..5usize,
+        ) {
+            super::settings(pieces.concat().replace('\t', &" ".repeat(indent)).as_bytes());
+            super::settings(format!("{{{}}}", pieces.concat()).as_bytes());
         }
     }
 }

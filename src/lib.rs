@@ -1,6 +1,6 @@
 //! loopx: a local control plane for long-running AI agents, inside the user's git repository.
 //!
-//! A **door** ([`cli`], [`hook`]) turns input into one call of an **op** ([`ops`]); the op asks the **domain**
+//! A **door** ([`cli`], [`hook`], [`mcp`]) turns input into one call of an **op** ([`ops`]); the op asks the **domain**
 //! ([`domain`]) for a decision and the **store** ([`store`]) to commit it; the door says what happened.
 //!
 //! Read in this order: [`domain`] for the words and the rules, [`store`] for how one decision becomes one commit,
@@ -17,6 +17,7 @@ pub mod foreign;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod hook;
+pub mod mcp;
 pub mod ops;
 pub mod process;
 pub mod store;

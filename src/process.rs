@@ -8,7 +8,10 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
-    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    os::{
+        fd::AsFd as _,
+        unix::process::{CommandExt as _, ExitStatusExt as _},
+    },
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError, mpsc},
@@ -89,15 +92,37 @@ pub const LOOPX_EVENT: &str = "LOOPX_EVENT";
 pub const GIT_COMMON_DIR: &str = "GIT_COMMON_DIR";
 
 /// The process we are.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Process {
     args: Vec<OsString>,
+    starts_commands: bool,
 }
 
 impl Process {
     /// The real one.
     pub fn this() -> Self {
-        Self { args: env::args_os().collect() }
+        Self { args: env::args_os().collect(), starts_commands: true }
+    }
+
+    /// The same, for a door through which somebody reaches us whose own commands are held in a sandbox: what a todo names as
+    /// its check is not started.
+    pub fn without_commands(&self) -> Self {
+        Self { starts_commands: false, ..self.clone() }
+    }
+
+    /// Whether commands of others are started.
+    pub fn starts_commands(&self) -> bool {
+        self.starts_commands
+    }
+
+    /// Takes standard input and output away from everybody else, for a protocol that nothing may disturb: who reads or prints
+    /// from now on, here or in a program that is started, reads nothing and prints to standard error.
+    pub fn take_streams(&self) -> io::Result<(File, File)> {
+        let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+        let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+        rustix::stdio::dup2_stdout(io::stderr())?;
+        Ok((input, output))
     }
 
     /// The command line, the program's name first.
@@ -299,6 +324,9 @@ impl Process {
         timeout: Seconds,
         input: Option<(Vec<u8>, (&str, &str))>,
     ) -> io::Result<Listened> {
+        if !self.starts_commands {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "no command is started from here"));
+        }
         let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut signals = Signals::new([SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP])?;
         let (reader, writer) = io::pipe()?;

@@ -6,6 +6,7 @@
 
 mod hosts;
 mod memory;
+mod open;
 mod push;
 #[path = "../sealed/mod.rs"]
 mod sealed;
@@ -298,6 +299,9 @@ fn main() {
     let wants = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
     if wants("push") {
         push::tell();
+    }
+    if wants("open") {
+        open::tell();
     }
     if wants("secrets") {
         secrets::tell();

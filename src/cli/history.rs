@@ -100,7 +100,10 @@ impl History {
         let entries = ops::history::history(ctx, &filter, patch)?.take(limit);
         if json {
             let history = ops::history::History { entries: entries.collect::<Result<_, _>>()? };
-            return Ok(Answer::Said(Said::read(&history, String::new())));
+            let mut text = Vec::new();
+            // Nothing fails that goes to memory.
+            let _ = print(&mut text, ctx, &history.entries);
+            return Ok(Answer::Said(Said::read(&history, String::from_utf8_lossy(&text).into_owned())));
         }
         let pager = at_a_terminal.then(|| ctx.store.git().pager()).flatten();
         let mut failed = None;

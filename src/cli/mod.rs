@@ -16,6 +16,7 @@ mod history;
 mod hooks;
 mod host;
 mod init;
+mod mcp;
 mod notify;
 mod packet;
 mod policy;
@@ -23,6 +24,8 @@ mod quota;
 mod report;
 mod restore;
 mod review;
+#[cfg(test)]
+mod schemas;
 mod secret;
 mod status;
 mod sync;
@@ -78,7 +81,7 @@ struct OnlyHook {
 }
 
 /// Options of every command.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 struct Global {
     /// Print one JSON document instead of words, errors included
     #[arg(long, global = true)]
@@ -186,6 +189,8 @@ enum Command {
     Sync(sync::Sync),
     /// Take loopx out of this clone again; the state stays unless it is purged (a person at a terminal only)
     Uninstall(uninstall::Uninstall),
+    /// Serve an agent's host with the Model Context Protocol on standard input and output
+    Mcp(mcp::Mcp),
     /// Called by git, by cargo and by agents' hosts, not by people
     #[command(subcommand, hide = true)]
     Hook(crate::hook::Hook),
@@ -207,7 +212,7 @@ struct Said {
 }
 
 /// Every JSON document begins with the version of its shape; fields are only ever added within one.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Versioned<'a, T> {
     schema_version: u32,
     #[serde(flatten)]
@@ -317,6 +322,7 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
             };
             return Ok(Answer::Silent(hook.run(process, || context(process, &global), at)));
         }
+        Command::Mcp(mcp) => return mcp.serve(process, global),
         Command::Guard(guard) => return guard.run(process, &global, || context(process, &global)),
         Command::Demo => {
             let told = crate::demo::play(process, global.json)?;
@@ -387,7 +393,11 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Hooks(hooks) => hooks.run(process, ctx)?,
         Command::Host(host) => host.run(process, ctx)?,
         Command::Uninstall(uninstall) => uninstall.run(process, ctx)?,
-        Command::Hook(_) | Command::Guard(_) | Command::Demo | Command::Completions { .. } => {
+        Command::Hook(_)
+        | Command::Guard(_)
+        | Command::Mcp(_)
+        | Command::Demo
+        | Command::Completions { .. } => {
             return Err(Error::new(Kind::Bug, "a command came a second time"));
         }
     };
@@ -468,21 +478,28 @@ fn usage(process: &Process, error: &clap::Error) -> u8 {
             process.err(&error.to_string());
             Kind::Usage.exit_code()
         }
+        _ if wants_json => fail(process, &misused(error), true),
         _ => {
-            let text = error.to_string();
-            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            let message = lines
-                .next()
-                .unwrap_or("the command line makes no sense")
-                .trim_start_matches("error: ")
-                .to_owned();
-            if wants_json {
-                return fail(process, &Error::new(Kind::Usage, message).hint("run `loopx --help`"), true);
-            }
-            process.err(&text);
+            process.err(&error.to_string());
             Kind::Usage.exit_code()
         }
     }
+}
+
+/// A usage error in one line.
+fn misused(error: &clap::Error) -> Error {
+    let text = error.to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.next().unwrap_or("the command line makes no sense").trim_start_matches("error: ");
+    let message = match message.strip_suffix(':') {
+        // What is missing stands in lines of its own.
+        Some(_) => {
+            let missing: Vec<&str> = lines.take_while(|line| !line.starts_with("Usage")).collect();
+            format!("{message} {}", missing.join(", "))
+        }
+        None => message.to_owned(),
+    };
+    Error::new(Kind::Usage, message).hint("run `loopx --help`")
 }
 
 /// Prints an answer. Returns an exit code when that failed: an answer that nobody got is no success.
@@ -494,29 +511,35 @@ fn print(process: &Process, text: &str) -> Option<u8> {
 
 /// Says what went wrong: in words on standard error, or as the one JSON document on standard output.
 fn fail(process: &Process, error: &Error, json: bool) -> u8 {
-    #[derive(Serialize)]
-    struct Failed<'a> {
-        error: Body<'a>,
-    }
-    #[derive(Serialize)]
-    struct Body<'a> {
-        code: &'static str,
-        message: &'a str,
-        hints: &'a [String],
-        retryable: bool,
-    }
     if json {
-        let body = Body {
-            code: error.kind.code(),
-            message: &error.message,
-            hints: &error.hints,
-            retryable: error.kind.is_retryable(),
-        };
-        let document = Said::read(&Failed { error: body }, String::new()).json + "\n";
-        return print(process, &document).unwrap_or(error.kind.exit_code());
+        return print(process, &(document(error) + "\n")).unwrap_or(error.kind.exit_code());
     }
     process.err(&error.to_string());
     error.kind.exit_code()
+}
+
+/// An error as the one JSON document.
+#[derive(Serialize, schemars::JsonSchema)]
+struct Failed<'a> {
+    error: Failure<'a>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Failure<'a> {
+    code: &'static str,
+    message: &'a str,
+    hints: &'a [String],
+    retryable: bool,
+}
+
+fn document(error: &Error) -> String {
+    let failure = Failure {
+        code: error.kind.code(),
+        message: &error.message,
+        hints: &error.hints,
+        retryable: error.kind.is_retryable(),
+    };
+    Said::read(&Failed { error: failure }, String::new()).json
 }
 
 fn completions(shell: clap_complete::Shell) -> Said {

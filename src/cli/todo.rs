@@ -605,6 +605,11 @@ const LINES: usize = 10;
 
 pub(super) fn checked(process: &Process, ctx: &Ctx, id: &TodoId, check: &Check) -> Result<Ran, Error> {
     let argv = &check.argv;
+    if !process.starts_commands() {
+        let what = format!("todo `{id}` has a check, `{argv}`, and no command is started from here");
+        return Err(Error::new(Kind::Refused, what)
+            .hint(format!("run `loopx todo done {id}` where your commands run")));
+    }
     let dir = ctx.store.git().worktree().unwrap_or_else(|| ctx.cwd.clone());
     if process.stderr_is_terminal() {
         process.err(&format!("running the check `{argv}`\n"));

@@ -12,7 +12,9 @@ use super::{
 ///
 /// Holding one says who is meant, not that a human was there: steps that loosen something ask for a
 /// [`Proof`] besides.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema, serde::Deserialize,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct Person {
     name: String,
@@ -80,7 +82,9 @@ impl From<Person> for String {
 }
 
 /// Who did something: recorded as `Ann <ann@example.test>` or `agent:codex-1`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema, serde::Deserialize,
+)]
 #[serde(try_from = "String", into = "String")]
 pub enum Actor {
     /// A human, by git identity.
@@ -148,7 +152,7 @@ impl From<Actor> for String {
 }
 
 /// Who and when: the same value stands in the record and becomes the commit's trailer and date.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stamp {
     pub by: Actor,
@@ -156,7 +160,7 @@ pub struct Stamp {
 }
 
 /// How a person showed to be one when something was loosened.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Proof {
     /// At a controlling terminal, with no agent's mark in the environment, by typing `typed` back. A guard rail
@@ -168,7 +172,7 @@ pub enum Proof {
 
 /// A signature of OpenSSH's with the key of `approver`, made over `statement` for
 /// [`NAMESPACE`](super::approver::NAMESPACE).
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Autograph {
     pub approver: ApproverId,

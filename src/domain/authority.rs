@@ -240,7 +240,7 @@ pub fn deeds(op: Op) -> Vec<Deed> {
 }
 
 /// What can be done that is no mutation of the state.
-pub const BEYOND: [Deed; 13] = [
+pub const BEYOND: [Deed; 15] = [
     anybody("put the hook in git's way", "hooks install", "it holds something back"),
     anybody("put back what was there", "init", "the state is the one that loopx left"),
     person("take over a state that something else changed", "init", "nobody knows what was changed"),
@@ -258,6 +258,8 @@ pub const BEYOND: [Deed; 13] = [
     ),
     anybody("try that command", "notify test", "it is the one that a person set"),
     anybody("have none run any more", "notify unset", "nothing but a word is missing"),
+    anybody("have a host of agents ask loopx", "host install agents-md --yes", "it only adds questions"),
+    person("have it ask no more", "host uninstall agents-md", "nothing is asked there any more"),
     person("keep pushes without strict mode", "hooks strict off", "less is held back"),
     person("take the hook out of git's way", "hooks uninstall", "nothing is held back any more"),
     person("take loopx out of a clone", "uninstall", "nothing is held back any more"),

@@ -9,7 +9,7 @@ use super::{secret, text::shown};
 
 /// The words of a command, fit to keep: secrets hidden, each word and their number bounded, nothing in them that acts on a
 /// screen.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct CommandLine(Vec<String>);
 

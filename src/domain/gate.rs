@@ -16,7 +16,7 @@ use super::{
 };
 
 /// One question, what waits for it, and what became of it.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gate {
     pub question: Title,
@@ -38,7 +38,7 @@ pub struct Gate {
 }
 
 /// A number of approvers: 1, where one person is enough, to 4.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Approvals(u8);
 
@@ -84,7 +84,18 @@ impl From<Approvals> for u8 {
 }
 
 /// What a gate can hold back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    schemars::JsonSchema,
+    serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
     /// Claiming and completing todos, and so an agent's next turn.
@@ -110,7 +121,7 @@ impl Act {
 }
 
 /// What became of the question. Gates wait for ever: there is no state for time having passed.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GateState {
     Open {
@@ -149,7 +160,7 @@ pub enum GateState {
 }
 
 /// What a yes to a standing gate is a yes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bind {
     /// The commit that was seen and all that it was made from: an amended commit is another one.
@@ -169,7 +180,7 @@ impl Bind {
 }
 
 /// One answer of a person's.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
     pub decision: Choice,
@@ -195,7 +206,7 @@ pub struct Tip {
 }
 
 /// A no that was taken back, so that the question waits again.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reopened {
     pub by: Person,
@@ -205,7 +216,7 @@ pub struct Reopened {
 }
 
 /// What the person had in front of them when they decided.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seen {
     /// [`Gate::digest`] of the question as it was shown.

@@ -39,7 +39,7 @@ pub struct Met {
 }
 
 /// Whether the loop may go on, each state with its own facts.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GoalState {
     // Braces on purpose: with a tag, serde accepts any unknown field beside a variant without them.

@@ -5,7 +5,7 @@
 use super::{actor::Stamp, text::HandoffText};
 
 /// The note that is left for whoever goes on.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Handoff {
     pub text: HandoffText,

@@ -23,7 +23,7 @@ fn article(noun: &str) -> &'static str {
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $kind:literal, $expected:literal, $legal:expr) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 

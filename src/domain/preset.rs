@@ -192,7 +192,7 @@ mod tests {
         for (more, why) in [
             ("needs = [\"b\"]\n", "A: `b` is not the key of a todo"),
             ("needs = [\"a\"]\n", "A: it would need itself in the end"),
-            ("every = \"soon\"\n", "A: `soon` is not a length of time (expected the form `45m`)"),
+            ("every = \"soon\"\n", "A: `soon` is not a length of time (expected the form `45m` or `1h 30m`)"),
             ("check = \"a && b\"\n", "A: a check is one command, and `&` means something to a shell only"),
             (
                 "color = \"red\"\n",

@@ -28,7 +28,7 @@ pub struct Quota {
 }
 
 /// Slots on top of a limit, for a while. It ends by itself.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
     pub slots: u32,
@@ -348,7 +348,18 @@ impl Ranked {
 }
 
 /// A share between 0 and 1 in steps of one ten-thousandth, written as a decimal number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    schemars::JsonSchema,
+    serde::Deserialize,
+)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Share(u16);
 
@@ -425,7 +436,7 @@ impl fmt::Display for Cap {
 }
 
 /// One booking: what a turn used. There is one for a turn, whatever happened in between.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spend {
     pub turn: TurnId,
@@ -443,7 +454,7 @@ pub struct Spend {
 }
 
 /// Who took a booking out of the count, and why.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Voided {
     pub by: Person,

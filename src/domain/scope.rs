@@ -6,7 +6,9 @@ use std::{collections::BTreeSet, fmt, str::FromStr};
 use super::text::shown;
 
 /// A pattern for names with slashes in them: `*` and `?` match within a part, `**` any number of parts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema, serde::Deserialize,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct Glob(String);
 
@@ -61,7 +63,9 @@ impl fmt::Display for Glob {
 }
 
 /// What a push has to be like to be meant. Of each part that is named, one pattern has to match.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize,
+)]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
     /// The ref on the other side: `main`, `release/*`, `refs/tags/v*`.

@@ -3,7 +3,19 @@
 use std::{fmt, str::FromStr, time::Duration};
 
 /// A second of UTC, written as RFC 3339: `2026-11-30T12:00:00Z`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    schemars::JsonSchema,
+    serde::Deserialize,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct Timestamp(i64);
 
@@ -75,7 +87,18 @@ impl From<Timestamp> for String {
 }
 
 /// A length of time in whole seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    schemars::JsonSchema,
+    serde::Deserialize,
+)]
 #[serde(transparent)]
 pub struct Seconds(pub u32);
 

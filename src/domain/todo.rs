@@ -20,7 +20,7 @@ use super::{
 };
 
 /// One piece of work.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Todo {
     pub title: Title,
@@ -47,7 +47,7 @@ pub struct Todo {
 }
 
 /// A command that has to exit with 0 before the todo is done. No shell reads it.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     pub argv: CommandLine,
@@ -61,7 +61,7 @@ impl Check {
 }
 
 /// When to look again, and what the last look found.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Monitor {
     pub every: Seconds,
@@ -116,7 +116,7 @@ pub struct Outcome {
 }
 
 /// Whose work a todo is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worker {
     Agent,
@@ -124,7 +124,18 @@ pub enum Worker {
 }
 
 /// How urgent a todo is: `p0` before `p3`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    schemars::JsonSchema,
+    serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Priority {
     P0,
@@ -146,7 +157,7 @@ impl Priority {
 }
 
 /// Who has the work and what became of it, each state with its own facts.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TodoState {
     /// Free to take. `epoch` is that of the last claim, so that a claim's epoch never comes twice.

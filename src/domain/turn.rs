@@ -13,7 +13,7 @@ use super::{
 };
 
 /// How a turn went.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Course {
     /// What was taken; none in a turn that is to think of the next todos.
@@ -26,7 +26,7 @@ pub struct Course {
 }
 
 /// How a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct End {
     pub outcome: Outcome,
@@ -38,7 +38,7 @@ pub struct End {
 }
 
 /// What came of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Progress,

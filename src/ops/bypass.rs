@@ -40,7 +40,7 @@ pub struct Bypasses {
 }
 
 /// The same in short, as every other answer has it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Notice {
     /// Records that no person has acknowledged.
     pub unacknowledged: usize,

@@ -41,7 +41,7 @@ pub const BYTES: usize = 6 * 1024;
 pub const LEAST: usize = 4 * 1024;
 
 /// What a fresh agent needs to know. Nothing of it is written anywhere.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Context {
     pub goal: GoalId,
     pub objective: Title,
@@ -76,14 +76,14 @@ pub struct Context {
 }
 
 /// A turn that goes on.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Turn {
     pub id: TurnId,
     pub until: Timestamp,
 }
 
 /// What to work on.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Task {
     pub id: TodoId,
     pub title: Title,
@@ -98,14 +98,14 @@ pub struct Task {
 }
 
 /// Whose a todo is, and until when.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Holder {
     pub by: Actor,
     pub until: Timestamp,
 }
 
 /// A gate that is open.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Question {
     pub id: GateId,
     pub question: Title,
@@ -118,7 +118,7 @@ pub struct Question {
 }
 
 /// One criterion of a goal.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Criterion {
     /// From 1.
     pub number: usize,
@@ -128,7 +128,7 @@ pub struct Criterion {
 }
 
 /// The note that was left.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Left {
     pub text: String,
     pub by: Actor,
@@ -136,7 +136,7 @@ pub struct Left {
 }
 
 /// What a turn said when it ended.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     pub turn: TurnId,
     pub todo: Option<TodoId>,
@@ -146,7 +146,7 @@ pub struct Summary {
 }
 
 /// What a person decided.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Decided {
     pub gate: GateId,
     pub question: Title,
@@ -158,7 +158,7 @@ pub struct Decided {
 }
 
 /// A piece of evidence.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Seen {
     pub id: EvidenceId,
     pub todo: Option<TodoId>,
@@ -168,7 +168,7 @@ pub struct Seen {
 }
 
 /// Something that had to go.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct LeftOut {
     /// The name of the field.
     pub what: &'static str,
@@ -314,14 +314,14 @@ fn asked(id: &GateId, gate: &Gate) -> Question {
 }
 
 fn acceptance(goal: &Goal) -> Vec<Criterion> {
-    let evidence = match &goal.state {
+    let achieved = match &goal.state {
         GoalState::Achieved { evidence, .. } => &evidence[..],
         GoalState::Active {} | GoalState::Paused { .. } | GoalState::Abandoned { .. } => &[],
     };
     let criterion = |(at, says): (usize, &Title)| Criterion {
         number: at + 1,
         says: says.clone(),
-        evidence: evidence.get(at).cloned(),
+        evidence: achieved.get(at).or_else(|| goal.met(at + 1)).cloned(),
     };
     goal.done_when.iter().enumerate().map(criterion).collect()
 }
@@ -382,6 +382,9 @@ fn commands(
     if let Some(todo) = todo {
         commands.push(format!("loopx todo show {}", todo.id));
         commands.push(format!("loopx evidence add --todo {} --text \"<what was seen>\"", todo.id));
+    }
+    if may_work && let Some((number, _)) = state.goal.unmet().first() {
+        commands.push(format!("loopx goal meet {goal} --met {number}=<evidence>"));
     }
     if may_work {
         commands.push(format!("loopx todo add --goal-id {goal} \"<next step>\""));

@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// A gate with its id, its goal, and how long ago it was asked (seconds).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct GateView {
     pub id: GateId,
     pub goal: GoalId,

@@ -30,7 +30,7 @@ pub struct GoalView {
 }
 
 /// A limit with what follows from it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct QuotaView {
     /// Share of the window's slots, 0 to 1.
     pub compute: Share,

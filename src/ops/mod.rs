@@ -89,12 +89,13 @@ pub struct Ctx {
 /// What a mutation came to, for every op that mutates.
 ///
 /// JSON: the fields of `value`, `commit` (hex; null when nothing had to change) and `warnings` (texts).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Done<T> {
     #[serde(flatten)]
     pub value: T,
     pub commit: Option<String>,
     #[serde(serialize_with = "as_texts")]
+    #[schemars(with = "Vec<String>")]
     pub warnings: Vec<Warning>,
 }
 

@@ -201,7 +201,9 @@ pub fn packet(ctx: &Ctx, goal: Option<&GoalId>, since: Option<Timestamp>) -> Res
     let goals = states.iter().map(|state| {
         let answered = match &state.goal.state {
             GoalState::Achieved { evidence, .. } => evidence.len(),
-            GoalState::Active {} | GoalState::Paused { .. } | GoalState::Abandoned { .. } => 0,
+            GoalState::Active {} | GoalState::Paused { .. } | GoalState::Abandoned { .. } => {
+                state.goal.done_when.len() - state.goal.unmet().len()
+            }
         };
         Standing {
             id: state.id.clone(),
@@ -346,10 +348,11 @@ fn of_a_goal(ctx: &Ctx, state: &Loop, since: Timestamp) -> Vec<Risk> {
         let says = format!("the last {idle} turns came to nothing");
         risks.push(risk(Kind::Idle, None, says, format!("loopx todo list --goal-id {goal}")));
     }
-    if state.quota.spent(&state.spends, ctx.now) >= state.quota.allowed() && state.quota.allowed() > 0 {
+    let quota = QuotaView::of(&state.quota, &state.spends, ctx.now);
+    if quota.allowed_slots > 0 && quota.spent_slots >= quota.allowed_slots {
         let says = format!(
             "all {} of the window are used",
-            crate::text::Count(state.quota.allowed() as usize, "slot")
+            crate::text::Count(quota.allowed_slots as usize, "slot")
         );
         risks.push(risk(Kind::Spent, None, says, format!("loopx quota status --goal-id {goal}")));
     }

@@ -27,7 +27,7 @@ use crate::{
 ///
 /// JSON, under 2 KB: `answer` (`run`, `run-other`, `ask`, `wait`, `replan`, `repair`, `stop`), `should_run`, and only
 /// those of the other fields that the answer has.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct ShouldRun {
     pub answer: &'static str,
     pub should_run: bool,
@@ -54,7 +54,7 @@ pub struct ShouldRun {
 }
 
 /// A rule that was looked at.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Considered {
     pub rule: &'static str,
     /// The rule in a sentence.
@@ -76,7 +76,7 @@ fn is_nought(more: &usize) -> bool {
 }
 
 /// The todo an answer names.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Pick {
     pub id: TodoId,
     pub title: Title,
@@ -90,7 +90,7 @@ pub struct Pick {
 }
 
 /// A question an answer names.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Question {
     pub id: GateId,
     pub question: Title,

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Goals, questions, open work, and whether the gate is in git's way.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Status {
     pub branch: String,
     /// The commit all of this was read from, in hex.
@@ -33,14 +33,14 @@ pub struct Status {
 }
 
 /// Why the state is not to be relied on, and what helps.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Distrust {
     pub problem: String,
     pub hints: Vec<String>,
 }
 
 /// A goal in one line.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct GoalLine {
     pub id: GoalId,
     pub objective: Title,

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// A todo with its id and goal.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct TodoView {
     pub id: TodoId,
     pub goal: GoalId,

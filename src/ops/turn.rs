@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// What beginning a turn came to.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Begun {
     pub goal: GoalId,
     /// The turn with what it is about; null when nothing may be done now.
@@ -42,7 +42,7 @@ pub struct Begun {
 }
 
 /// What whoever works in a turn needs to know.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Context {
     pub id: TurnId,
     /// When the turn is over unless its claim is renewed.
@@ -106,7 +106,7 @@ impl Context {
 }
 
 /// The todo of a turn.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Work {
     pub id: TodoId,
     #[serde(flatten)]
@@ -116,14 +116,14 @@ pub struct Work {
 }
 
 /// A gate that is open.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Question {
     pub id: GateId,
     pub question: Title,
 }
 
 /// What a turn said when it ended.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Handoff {
     pub turn: TurnId,
     pub todo: Option<TodoId>,
@@ -277,7 +277,7 @@ pub struct Finish {
 }
 
 /// A turn that was ended.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Ended {
     pub goal: GoalId,
     #[serde(flatten)]

@@ -16,17 +16,19 @@ use crate::domain::{
     bypass::Bypass,
     change::{Change, Op},
     gate::Gate,
+    handoff::Handoff,
     policy::Policy,
     text::{Note, Title},
     todo::{Priority, Todo, TodoState, Worker},
 };
 
-const SAMPLES: [&str; 10] = [
+const SAMPLES: [&str; 11] = [
     "format = \"1.0\"\ntitle = \"Write\"\nfor = \"agent\"\npriority = \"p1\"\nneeds = [\"t-0000\"]\n\n[added]\nby = \"agent:a\"\nat = \"2026-11-30T12:00:00Z\"\n\n[state]\nis = \"claimed\"\nby = \"agent:a\"\nsince = \"2026-11-30T12:00:00Z\"\nlease_until = \"2026-11-30T13:00:00Z\"\nepoch = 1\n",
     "format = \"1.3\"\nquestion = \"Delete?\"\noptions = [\"approve\", \"reject\"]\nblocks = [\"push\"]\ncolour = \"red\"\n\n[asked]\nby = \"Ann <ann@example.test>\"\nat = \"2026-11-30T12:00:00Z\"\n\n[state]\nis = \"open\"\n",
     "format = \"1.0\"\nrepository = \"07070707070707070707070707070707\"\napproval = \"terminal\"\n",
     "{\n  \"format\": \"1.0\",\n  \"goals\": {\n    \"ship\": {\n      \"compute\": 0.5,\n      \"window_hours\": 24,\n      \"slot_minutes\": 30\n    }\n  }\n}\n",
     "format = \"1.0\"\n\n[push]\nremote = \"origin\"\nref = \"refs/heads/main\"\ncommit = \"00\"\nat = \"2026-11-30T12:00:00Z\"\npushes = 2\nway = \"no-verify\"\ngates = [\"ship/ready\"]\n\n[noted]\nby = \"agent:a\"\nat = \"2026-11-30T12:00:00Z\"\n\n[state]\nis = \"open\"\n",
+    "+++\nformat = \"1.4\"\ncolour = \"red\"\n\n[written]\nby = \"agent:a\"\nat = \"2026-11-30T12:00:00Z\"\n+++\n\n# Next\n\n+++\n\nthe tests\n",
     "{\"loopx_export\":1,\"repository\":\"07070707070707070707070707070707\",\"files\":1}\n{\"path\":\"quota.json\",\"sha256\":\"0\",\"text\":\"\"}\n{\"end\":1,\"sha256\":\"0\"}\n",
     "{\"format\":\"1.0\",\"id\":\"turn-1\",\"record\":{\"turn\":\"turn-1\",\"slots\":2,\"added\":{\"by\":\"agent:a\",\"at\":\"2026-11-30T12:00:00Z\"}}}\n",
     "ref 1111111111111111111111111111111111111111 2222222222222222222222222222222222222222 loopx/state\n",
@@ -34,7 +36,9 @@ const SAMPLES: [&str; 10] = [
     "tree 1111111111111111111111111111111111111111\nauthor Ann <ann@example.test> 1796040000 +0000\ncommitter Ann <ann@example.test> 1796040000 +0000\n\nadd goal ship: Ship\n\nLoopx-Op: goal.add\nLoopx-Goal: ship\nLoopx-Record: goal/ship\nLoopx-Actor: agent:a\nSigned-off-by: Ann <ann@example.test>\n",
 ];
 
-const PATHS: [&str; 8] = [
+const PATHS: [&str; 10] = [
+    "goals/ship/handoff.md",
+    "bypasses/closed/b-7k3q.toml",
     "loopx.toml",
     ".gitattributes",
     "goals/ship/state.json",
@@ -167,12 +171,13 @@ proptest! {
 /// What is nearly a sample would be far from anything, were the samples none.
 #[test]
 fn the_samples_are_records() {
-    let [todo, gate, policy, quota, bypass, ..] = SAMPLES.map(str::as_bytes);
+    let [todo, gate, policy, quota, bypass, handoff, ..] = SAMPLES.map(str::as_bytes);
     decode::<Todo>("it", todo).expect("a todo");
     decode::<Gate>("it", gate).expect("a gate");
     decode::<Policy>("it", policy).expect("a policy");
     decode::<QuotaFile>("it", quota).expect("limits");
     decode::<Bypass>("it", bypass).expect("a bypass");
+    decode::<Handoff>("it", handoff).expect("a handoff");
 }
 
 fn stamp() -> Stamp {

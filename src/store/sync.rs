@@ -231,7 +231,7 @@ impl Store {
     }
 
     /// What a commit touched. Folding touches nothing: all records stay what they are. Nor does a note that is handed on: of two
-    /// the later one stands, and the other is in the history.
+    /// the one that comes on top stands, and the other is in the history.
     fn touched(&self, id: ObjectId) -> Result<BTreeSet<Touched>, Error> {
         let op = self.op(id);
         if op == Some(Op::Fold) {

@@ -791,6 +791,106 @@ fn forging_what_is_signed() {
     must_be_told("signatures", &play(signed, attempts));
 }
 
+/// What the server for agents' hosts says to these calls, one after the other.
+fn host(repo: &Sandbox, calls: &[(&str, &str)]) -> Vec<serde_json::Value> {
+    let lines = calls.iter().enumerate().map(|(id, (tool, more))| {
+        let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"person","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}"#;
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{{meta},\"name\":\"{tool}\",{more}}}}}\n")
+    });
+    // Calls are answered side by side, so that each gets a server of its own.
+    lines.map(|line| repo.feed(LOOPX, &["mcp"], &line).json()).collect()
+}
+
+/// Whether the last of them did what it was called for.
+fn host_does(repo: &Sandbox, calls: &[(&str, &str)]) -> bool {
+    host(repo, calls).last().is_some_and(|told| told["result"]["isError"] == false)
+}
+
+#[test]
+fn an_agent_at_the_server_for_hosts() {
+    let attempts: &[Attempt] = &[
+        ("call a tool that answers", Refused, "there is none", |repo| {
+            ["gate_resolve", "resolve_gate", "gate_review"].iter().any(|tool| {
+                host_does(repo, &[(tool, r#""arguments":{"gate":"ready","decision":"approve"}"#)])
+            })
+        }),
+        ("call one that takes the question back, or narrows it", Refused, "there is none", |repo| {
+            ["gate_withdraw", "gate_reopen", "gate_edit"]
+                .iter()
+                .any(|tool| host_does(repo, &[(tool, r#""arguments":{"gate":"ready","reason":"done"}"#)]))
+        }),
+        ("call one that raises the quota, or changes the policy", Refused, "there is none", |repo| {
+            ["configure_goal", "goal_config", "policy_set", "approver_add", "hooks_uninstall"]
+                .iter()
+                .any(|tool| host_does(repo, &[(tool, r#""arguments":{"quota":1}"#)]))
+        }),
+        ("slip an option in with an argument", Refused, "an argument is never an option", |repo| {
+            host_does(repo, &[("gate_show", r#""arguments":{"gate":"--help"}"#)])
+                || host_does(
+                    repo,
+                    &[("todo_drop", r#""arguments":{"todo":"t-","reason":"x --agent-id=y","for":"person"}"#)],
+                )
+        }),
+        (
+            "let its host answer the question with a program, and push",
+            Refused,
+            "what a host hands back is noted, and proves nothing",
+            |repo| {
+                let answered = host_does(
+                    repo,
+                    &[
+                        ("gate_ask", r#""arguments":{"gate_id":"ready"}"#),
+                        (
+                            "gate_ask",
+                            r#""arguments":{"gate_id":"ready"},"requestState":"ship/ready","inputResponses":{"answer":{"action":"accept","content":{"decision":"approve"}}}"#,
+                        ),
+                    ],
+                );
+                assert!(answered && repo.loopx("evidence list").stdout.contains("not proven"));
+                is_answered(repo) || push(repo)
+            },
+        ),
+        (
+            "ask again, so that less waits for the answer",
+            Refused,
+            "a gate that is there does not change",
+            |repo| {
+                host_does(
+                    repo,
+                    &[(
+                        "gate_ask",
+                        r#""arguments":{"gate_id":"ready","question":"Ready?","blocks":["publish"]}"#,
+                    )],
+                ) || push(repo)
+            },
+        ),
+        ("call itself a person by the client's name", Refused, "whoever calls is an agent", |repo| {
+            let told = host(repo, &[("evidence_add", r#""arguments":{"text":"I am Ann"}"#)]);
+            told[0]["result"]["structuredContent"]["added"]["by"] != "agent:mcp-person"
+        }),
+        (
+            "have a command of its own run outside of its sandbox, as the check of a todo",
+            Refused,
+            "a server starts no command",
+            |repo| {
+                let told =
+                    host(repo, &[("todo_add", r#""arguments":{"title":"mine","check":"touch ../escaped"}"#)]);
+                repo.person("gate resolve ready --decision approve", "ready").success();
+                let todo = &told[0]["result"]["structuredContent"]["id"];
+                host(
+                    repo,
+                    &[
+                        ("todo_claim", &format!(r#""arguments":{{"todo":{todo}}}"#)),
+                        ("todo_done", &format!(r#""arguments":{{"todo":{todo}}}"#)),
+                    ],
+                );
+                repo.path("escaped").exists()
+            },
+        ),
+    ];
+    must_be_told("mcp", &play(held, attempts));
+}
+
 /// Runs a command line as a host does that asks loopx before, and looks whether the commit has arrived.
 fn by_a_host(repo: &Sandbox, line: &str) -> bool {
     let cwd = repo.path("repo").display().to_string();

@@ -83,6 +83,7 @@ fn a_fresh_agent_is_told_what_it_needs() {
     - `loopx turn begin --goal-id ship`
     - `loopx todo show t-7p0h`
     - `loopx evidence add --todo t-7p0h --text "<what was seen>"`
+    - `loopx goal meet ship --met 1=<evidence>`
     - `loopx todo add --goal-id ship "<next step>"`
     - `loopx gate open --goal-id ship "<question for a person>"`
     - `loopx handoff write --goal-id ship "<what the next turn should know>"`
@@ -183,6 +184,7 @@ fn a_fresh_agent_is_told_what_it_needs() {
         "loopx turn begin --goal-id ship",
         "loopx todo show t-7p0h",
         "loopx evidence add --todo t-7p0h --text \"<what was seen>\"",
+        "loopx goal meet ship --met 1=<evidence>",
         "loopx todo add --goal-id ship \"<next step>\"",
         "loopx gate open --goal-id ship \"<question for a person>\"",
         "loopx handoff write --goal-id ship \"<what the next turn should know>\""
@@ -246,6 +248,7 @@ fn a_fresh_agent_is_told_what_it_needs() {
     - `loopx turn end --turn-id b-1 --outcome <progress|completed|blocked|nothing> --summary "<what>"`
     - `loopx todo show t-7p0h`
     - `loopx evidence add --todo t-7p0h --text "<what was seen>"`
+    - `loopx goal meet ship --met 1=<evidence>`
     - `loopx todo add --goal-id ship "<next step>"`
     - `loopx gate open --goal-id ship "<question for a person>"`
     - `loopx handoff write --goal-id ship "<what the next turn should know>"`
@@ -380,6 +383,7 @@ fn typed_texts_stay_in_their_place() {
     - `loopx turn begin --goal-id ship`
     - `loopx todo show t-7p0h`
     - `loopx evidence add --todo t-7p0h --text "<what was seen>"`
+    - `loopx goal meet ship --met 1=<evidence>`
     - `loopx todo add --goal-id ship "<next step>"`
     - `loopx gate open --goal-id ship "<question for a person>"`
     - `loopx handoff write --goal-id ship "<what the next turn should know>"`

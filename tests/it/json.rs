@@ -106,7 +106,7 @@ fn every_command_prints_one_document() {
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version
     host list: hosts schema_version
-    host install agents-md --dry-run: diff dry_run files host schema_version scope
+    host install agents-md --dry-run: diff dry_run files host notes schema_version scope
     remote show: address hints problem remote schema_version
     remote unset: address hints problem remote schema_version
     completions bash: schema_version script shell
@@ -309,6 +309,7 @@ fn help_and_version_are_for_people() {
       sync            Bring the state here and the one at the remote together
       uninstall       Take loopx out of this clone again; the state stays unless it is purged (a person
                       at a terminal only)
+      mcp             Serve an agent's host with the Model Context Protocol on standard input and output
       demo            Play the whole story in a scratch repository
       completions     Print a completion script for a shell
 

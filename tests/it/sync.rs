@@ -816,6 +816,31 @@ fn nothing_of_sync_stays_after_a_purge() {
     ");
 }
 
+#[test]
+fn of_two_notes_the_one_that_is_synced_last_stands() {
+    let mut repo = two();
+    repo.loopx("handoff write 'from here' --agent-id a").success();
+    repo.cd("other").loopx("handoff write 'from there' --agent-id b").success();
+    repo.loopx("sync").success();
+    repo.cd("repo");
+    take(&repo).success();
+    assert_snapshot!(repo.scene("
+        loopx handoff show
+        git log -2 --format=%s loopx/state
+        loopx verify
+    "), @"
+    $ loopx handoff show
+    handoff of goal ship, by a, 5 s ago
+
+        from here
+    $ git log -2 --format=%s loopx/state
+    hand on goal ship: from here
+    hand on goal ship: from there
+    $ loopx verify
+    4 commits (4 new commits): each is one legal mutation, signed off
+    ");
+}
+
 /// The other clone knows no such rule.
 #[test]
 fn no_secret_comes_in_from_elsewhere() {
@@ -847,30 +872,5 @@ fn no_secret_comes_in_from_elsewhere() {
 
     Type `[ID]` to take over 1 commit of `origin`: [ID]
     took over 1 commit of `origin`, put 1 commit of this clone on top, pushed 1 commit to `origin`
-    ");
-}
-
-#[test]
-fn of_two_notes_the_later_one_stands() {
-    let mut repo = two();
-    repo.loopx("handoff write 'from here' --agent-id a").success();
-    repo.cd("other").loopx("handoff write 'from there' --agent-id b").success();
-    repo.loopx("sync").success();
-    repo.cd("repo");
-    take(&repo).success();
-    assert_snapshot!(repo.scene("
-        loopx handoff show
-        git log -2 --format=%s loopx/state
-        loopx verify
-    "), @"
-    $ loopx handoff show
-    handoff of goal ship, by a, 5 s ago
-
-        from here
-    $ git log -2 --format=%s loopx/state
-    hand on goal ship: from here
-    hand on goal ship: from there
-    $ loopx verify
-    4 commits (4 new commits): each is one legal mutation, signed off
     ");
 }

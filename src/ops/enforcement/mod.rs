@@ -44,7 +44,7 @@ impl Event {
 }
 
 /// Whether a push meets the gate.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Enforcement {
     /// Whether one from this worktree does, by the git that runs by its bare name.
     pub active: bool,
@@ -64,7 +64,7 @@ pub struct Enforcement {
 }
 
 /// A worktree, or a git, that pushes without meeting the gate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Unguarded {
     /// The top of the worktree.
     pub place: PathBuf,

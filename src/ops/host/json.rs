@@ -280,15 +280,25 @@ fn take_out(text: &str, list: &Node, at: usize) -> String {
     let to = places.get(at + 1).map_or(list.end - 1, |next| next.0);
     let blank = from + text[from..start].trim_end().len();
     if let Some(comma) = comma(&text[end..to]) {
-        return format!("{}{}{}", &text[..blank], &text[end..end + comma], &text[end + comma + 1..]);
+        let rest = format!("{}{}", &text[end..end + comma], &text[end + comma + 1..]);
+        return format!("{}{}{rest}", &text[..blank], line_end(&text[from..blank], &rest));
     }
+    let line_end = line_end(&text[from..blank], &text[end..]);
     match comma(&text[from..blank]) {
         Some(comma) => {
             let comma = from + comma;
-            format!("{}{}{}", &text[..comma], &text[comma + 1..blank], &text[end..])
+            format!("{}{}{line_end}{}", &text[..comma], &text[comma + 1..blank], &text[end..])
         }
-        None => format!("{}{}", &text[..blank], &text[end..]),
+        None => format!("{}{line_end}{}", &text[..blank], &text[end..]),
     }
+}
+
+/// What keeps `rest` out of a comment that goes to the end of its line.
+fn line_end(before: &str, rest: &str) -> &'static str {
+    let is_in_comment =
+        comments(before).any(|comment| comment.starts_with("//") && before.ends_with(comment));
+    let ends = rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+    if is_in_comment && !ends { newline(before) } else { "" }
 }
 
 /// The text with one more child at the end of a list.
@@ -360,14 +370,39 @@ fn children(list: &Node) -> Vec<(usize, usize)> {
 fn comma(between: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(rest) = between.get(at..).filter(|rest| !rest.is_empty()) {
-        at += match rest {
-            _ if rest.starts_with(',') => return Some(at),
-            _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            _ => rest.chars().next().map_or(1, char::len_utf8),
+        at += match comment(rest) {
+            Some(comment) => comment.len(),
+            None if rest.starts_with(',') => return Some(at),
+            None => rest.chars().next().map_or(1, char::len_utf8),
         };
     }
     None
+}
+
+/// The comments in what stands between two values.
+fn comments(between: &str) -> impl Iterator<Item = &str> {
+    let mut rest = between;
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(comment) = comment(rest) {
+                rest = &rest[comment.len()..];
+                return Some(comment);
+            }
+            let mut letters = rest.chars();
+            letters.next()?;
+            rest = letters.as_str();
+        }
+    })
+}
+
+/// The comment that a text begins with.
+fn comment(text: &str) -> Option<&str> {
+    let end = match text {
+        _ if text.starts_with("//") => text.find('\n').unwrap_or(text.len()),
+        _ if text.starts_with("/*") => text.find("*/").map_or(text.len(), |end| end + 2),
+        _ => return None,
+    };
+    Some(&text[..end])
 }
 
 /// The keys that are not there yet, around what the last of them holds.

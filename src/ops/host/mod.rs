@@ -736,5 +736,30 @@ pub fn damaged(ctx: &Ctx, homes: &Homes) -> Vec<(String, String)> {
     found
 }
 
+/// See [`crate::fuzz`]: whatever a user's file says, what goes in comes out again, and every character of theirs stays in its order.
+#[cfg(any(test, fuzzing))]
+pub fn promises(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for host in Host::ALL {
+        for form in host.parts().iter().map(|part| part.form) {
+            if form.standing(text, host) != Ok(Standing::Absent) {
+                let _ = (form.install(Some(text), host), form.remove(text, host));
+                continue;
+            }
+            let Ok(new) = form.install(Some(text), host) else { continue };
+            // Only what is between the brackets of an empty list gives way.
+            let (mut rest, mut said) = (new.chars(), text.chars().filter(|c| !c.is_whitespace()));
+            assert!(said.all(|c| rest.any(|other| other == c)), "something was lost in {new}");
+            assert_eq!(form.standing(&new, host), Ok(Standing::Intact), "{new}");
+            assert_eq!(form.install(Some(&new), host).as_ref(), Ok(&new));
+            let candidates = form.remove(&new, host).expect("what went in comes out");
+            assert!(!candidates.is_empty());
+            for candidate in candidates.iter().flatten() {
+                assert_eq!(form.standing(candidate, host), Ok(Standing::Absent), "{candidate}");
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;
