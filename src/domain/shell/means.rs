@@ -456,7 +456,13 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         }
         "eval" => line(&texts.join(" "), seen.place, &seen.deeper(), told),
         "alias" => {
-            let values = texts.iter().filter_map(|text| text.split_once('='));
+            // What is only defined, as in files that set a shell up, is not done yet.
+            let is_used = |name: &str| {
+                let later = seen.simples[seen.at + 1..].iter().filter_map(|simple| simple.words.first());
+                later.into_iter().any(|word| word.text == name)
+            };
+            let values =
+                texts.iter().filter_map(|text| text.split_once('=')).filter(|(name, _)| is_used(name));
             values.for_each(|(_, value)| line(value, seen.place, &seen.deeper(), told));
         }
         "." | "source" => {
