@@ -59,10 +59,7 @@ pub fn stops(ctx: &Ctx, session: &str, again: bool, host: &str) -> Next {
     }
     let Ok(ctx) = taking_part(ctx, host) else { return Next::Stop(None) };
     let can: BTreeSet<Capability> = "shell".parse().into_iter().collect();
-    let told = match quota::should_run(&ctx, None, can, false) {
-        Ok(told) => told,
-        Err(_) => return Next::Stop(None),
-    };
+    let Ok(told) = quota::should_run(&ctx, None, can, false) else { return Next::Stop(None) };
     if !told.should_run {
         return Next::Stop(Some(waits(&told)));
     }

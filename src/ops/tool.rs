@@ -147,7 +147,10 @@ fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
 /// What stands in the way of a push: what the hook would say where the refs can be told, else every gate that holds pushes.
 fn pushed(ctx: &Ctx, push: &Push) -> Result<Vec<crate::domain::push::Reason>, Error> {
     let all = guard::check(ctx, Act::Push, false)?;
-    if all.allowed && push.refs.as_ref().is_none_or(Vec::is_empty) {
+    let branch = ctx.store.git().branch()?;
+    let names_state = |name: &String| name.contains(&branch) || name.contains("refs/loopx/");
+    // git's own hook looks at what commits have in them.
+    if all.allowed && !push.refs.as_ref().is_some_and(|refs| refs.iter().any(names_state)) {
         return Ok(Vec::new());
     }
     let Some(refs) = &push.refs else { return Ok(all.reasons) };
@@ -178,17 +181,14 @@ fn edited(path: &str, cwd: &Path) -> Option<Found> {
         Some(dir.join(whole.file_name()?))
     });
     let real = real.map(|real| real.to_string_lossy().into_owned());
-    let reserved = shell::reserved(path, &here).or_else(|| shell::reserved(&real?, &here))?;
+    let (whose, place) = shell::reserved(path, &here).or_else(|| shell::reserved(&real?, &here))?;
     let how = "by an editing tool".to_owned();
-    let deed = match reserved {
+    let deed = match whose {
         Reserved::Git => return None,
         Reserved::Hooks => Deed::TouchesHooks { how },
         Reserved::State => Deed::TouchesState { how },
     };
-    let place = whole.parent().map_or_else(String::new, |dir| dir.to_string_lossy().into_owned());
-    // The folder may be the one in which git keeps the state; the repository is that of the host.
-    let place = if place.contains(".loopx") { String::new() } else { place };
-    Some(Found { deed, place: Place::At(place), words: format!("edit {path}") })
+    Some(Found { deed, place, words: format!("edit {path}") })
 }
 
 /// A place as a folder.
@@ -227,10 +227,10 @@ fn followed(
                     (format!("git {name}"), vec![shell::alias(&value, rest)])
                 }
                 Text::Task { runner, file, names } => {
-                    let (files, read): (&[&str], fn(&str, &[String]) -> Vec<String>) = match runner {
-                        Runner::Make => (&["GNUmakefile", "makefile", "Makefile"], tasks::make),
-                        Runner::Just => (&["justfile", "Justfile", ".justfile"], tasks::just),
-                        Runner::Npm => (&["package.json"], tasks::npm),
+                    let files: &[&str] = match runner {
+                        Runner::Make => &["GNUmakefile", "makefile", "Makefile"],
+                        Runner::Just => &["justfile", "Justfile", ".justfile"],
+                        Runner::Npm => &["package.json"],
                     };
                     let named = file.iter().map(String::as_str).chain(files.iter().copied());
                     let Some((path, text)) =
@@ -238,7 +238,12 @@ fn followed(
                     else {
                         continue;
                     };
-                    (path.to_owned(), read(&text, names))
+                    let lines = match runner {
+                        Runner::Make => tasks::make(&text, names),
+                        Runner::Just => tasks::just(&text, names),
+                        Runner::Npm => tasks::npm(&text, names),
+                    };
+                    (path.to_owned(), lines)
                 }
                 Text::File { path, .. } | Text::Program { path } => {
                     let Some(file) = folder(&script.place.join(path), cwd, home) else { continue };

@@ -197,7 +197,7 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
         exec_options(seen, args, told);
     }
     // Whoever stands in the folder that shows the state would change the state branch.
-    if let Some(Reserved::State) = reserved("", place)
+    if let Some((Reserved::State, _)) = reserved("", place)
         && (CHANGES.contains(&verb)
             || matches!(verb, "add" | "clean" | "update-ref" | "symbolic-ref" | "update-index"))
     {
@@ -257,7 +257,7 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
             }
         }
         "worktree" if has(&["remove", "move", "repair"]) => {
-            if plain().any(|path| reserved(&path, place) == Some(Reserved::State)) {
+            if plain().any(|path| matches!(reserved(&path, place), Some((Reserved::State, _)))) {
                 add(told, Deed::TouchesState { how: "`git worktree`".to_owned() });
             }
         }

@@ -243,14 +243,14 @@ fn base(program: &str) -> &str {
 
 /// Something would be written at `path`.
 fn writes(path: &str, place: &Place, by: &str, told: &mut Read) {
-    let deed = match reserved(path, place) {
-        None => return,
-        Some(Reserved::Git) if !matches!(by, "rm" | "mv" | "find" | "rsync" | "ln" | "shred") => return,
-        Some(Reserved::Git) => Deed::TouchesState { how: format!("`{by}` on `{path}`") },
-        Some(Reserved::Hooks) => Deed::TouchesHooks { how: format!("`{by}` on `{path}`") },
-        Some(Reserved::State) => Deed::TouchesState { how: format!("`{by}` on `{path}`") },
+    let Some((whose, place)) = reserved(path, place) else { return };
+    let how = format!("`{by}` on `{path}`");
+    let deed = match whose {
+        Reserved::Git if !matches!(by, "rm" | "mv" | "find" | "rsync" | "ln" | "shred") => return,
+        Reserved::Git | Reserved::State => Deed::TouchesState { how },
+        Reserved::Hooks => Deed::TouchesHooks { how },
     };
-    told.add(deed, place, &format!("{by} {path}"));
+    told.add(deed, &place, &format!("{by} {path}"));
 }
 
 /// Programs that run the rest of their words: options of theirs with a value, and how many words come before the program.
@@ -456,7 +456,13 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         }
         "eval" => line(&texts.join(" "), seen.place, &seen.deeper(), told),
         "alias" => {
-            let values = texts.iter().filter_map(|text| text.split_once('='));
+            // What is only defined, as in files that set a shell up, is not done yet.
+            let is_used = |name: &str| {
+                let later = seen.simples[seen.at + 1..].iter().filter_map(|simple| simple.words.first());
+                later.into_iter().any(|word| word.text == name)
+            };
+            let values =
+                texts.iter().filter_map(|text| text.split_once('=')).filter(|(name, _)| is_used(name));
             values.for_each(|(_, value)| line(value, seen.place, &seen.deeper(), told));
         }
         "." | "source" => {
@@ -822,7 +828,7 @@ fn written_by(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) -> bo
                         .for_each(|path| writes(path, seen.place, name, told)),
                 }
             }
-            plain().last().into_iter().for_each(|word| writes(&word.text, seen.place, name, told));
+            plain().next_back().into_iter().for_each(|word| writes(&word.text, seen.place, name, told));
         }
         "sed" | "gsed" | "perl" | "ruby" => {
             if has(&["-i", "--in-place", "-pi", "-ni"]) {

@@ -13,49 +13,58 @@ pub enum Reserved {
     Git,
 }
 
-/// Whether something that is written at `path`, said in `place`, would be written where nobody but git and loopx does. By the
-/// words of the path alone: a link that leads there is not followed.
-pub fn reserved(path: &str, place: &Place) -> Option<Reserved> {
-    let whole = match place.join(path) {
-        Place::At(whole) => whole,
-        Place::Somewhere => path.to_owned(),
+/// Whether something that is written at `path`, said in `place`, would be written where nobody but git and loopx does, and the folder
+/// that this lies in. By the words of the path alone: a link that leads there is not followed.
+pub fn reserved(path: &str, place: &Place) -> Option<(Reserved, Place)> {
+    let (whole, is_known) = match place.join(path) {
+        Place::At(whole) => (whole, true),
+        Place::Somewhere => (path.to_owned(), false),
     };
-    let mut parts: Vec<String> = Vec::new();
+    let mut parts: Vec<&str> = Vec::new();
     for part in whole.split('/') {
         match part {
             "" | "." => {}
-            ".." => {
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
                 parts.pop();
             }
-            part => parts.push(part.to_ascii_lowercase()),
+            part => parts.push(part),
         }
     }
-    parts.iter().enumerate().find_map(|(at, part)| {
-        let below = &parts[at + 1..];
-        if could_be(part, ".loopx") {
-            return Some(Reserved::State);
-        }
-        let is_bare = part.ends_with(".git") && !below.is_empty();
-        if !could_be(part, ".git") && !is_bare {
-            return None;
-        }
-        let below: &[String] = match below {
-            [worktrees, _, below @ ..] if worktrees == "worktrees" => below,
-            below => below,
-        };
-        let begins = |with: &[&str]| {
-            below.len() >= with.len() && below.iter().zip(with).all(|(part, with)| could_be(part, with))
-        };
-        let any = |all: &[&[&str]]| all.iter().any(|with| begins(with));
-        if below.is_empty() {
-            return Some(Reserved::Git);
-        }
-        if any(&[&["hooks"], &["config"], &["config.worktree"]]) {
-            return Some(Reserved::Hooks);
-        }
-        any(&[&["loopx"], &["refs", "loopx"], &["refs", "heads", "loopx"], &["packed-refs"]])
-            .then_some(Reserved::State)
-    })
+    let low: Vec<String> = parts.iter().map(|part| part.to_ascii_lowercase()).collect();
+    let (at, whose) = (0..low.len()).find_map(|at| Some((at, whose(&low[at], &low[at + 1..])?)))?;
+    // A bare repository is its own folder.
+    let end = if low[at].starts_with(".git") || low[at].starts_with(".loopx") { at } else { at + 1 };
+    let root = if whole.starts_with('/') { "/" } else { "" };
+    let within =
+        if is_known { Place::At(format!("{root}{}", parts[..end].join("/"))) } else { Place::Somewhere };
+    Some((whose, within))
+}
+
+/// Whose a part of a path is, with what comes below it.
+fn whose(part: &str, below: &[String]) -> Option<Reserved> {
+    if could_be(part, ".loopx") {
+        return Some(Reserved::State);
+    }
+    let is_bare = part.ends_with(".git") && !below.is_empty();
+    if !could_be(part, ".git") && !is_bare {
+        return None;
+    }
+    let below: &[String] = match below {
+        [worktrees, _, below @ ..] if worktrees == "worktrees" => below,
+        below => below,
+    };
+    let begins = |with: &[&str]| {
+        below.len() >= with.len() && below.iter().zip(with).all(|(part, with)| could_be(part, with))
+    };
+    let any = |all: &[&[&str]]| all.iter().any(|with| begins(with));
+    if below.is_empty() {
+        return Some(Reserved::Git);
+    }
+    if any(&[&["hooks"], &["config"], &["config.worktree"]]) {
+        return Some(Reserved::Hooks);
+    }
+    any(&[&["loopx"], &["refs", "loopx"], &["refs", "heads", "loopx"], &["packed-refs"]])
+        .then_some(Reserved::State)
 }
 
 /// The part of a path is this name, or a pattern that may well mean it.
