@@ -32,3 +32,7 @@ schemas:
 # The official clients of the Model Context Protocol, if `LOOPX_MCP_CLIENTS` names the folders they are in; see docs/mcp.md.
 mcp:
     cargo test --locked --test it -- mcp::official --nocapture
+
+# The real hosts in a folder, with a model that follows a script; writes the table in docs/hosts.md.
+hosts folder:
+    LOOPX_HOSTS={{folder}} LOOPX_WRITE_HOSTS=1 cargo test --locked --test hosts -- --nocapture

@@ -3,6 +3,7 @@
 //! `LOOPX_HOSTS` names the folder with their commands (`claude`, `codex`, `gemini`, `opencode`); one that is not there is not
 //! played. See `docs/hosts.md` for how to install them, and for the table that comes of it.
 #![expect(clippy::disallowed_methods, reason = "tests look at the world and start programs")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it tells what it saw, and what it did not")]
 
 mod model;
 #[path = "../it/sandbox.rs"]
@@ -10,7 +11,7 @@ mod model;
 mod sandbox;
 
 use std::{
-    io::Write as _,
+    io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Stdio},
@@ -23,7 +24,7 @@ use model::{Line, Model};
 use sandbox::{LOOPX, Sandbox, words};
 
 /// How long a host may take for the whole story.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What is done for a host so that it talks to the model and asks nobody.
 struct Host {
@@ -203,7 +204,7 @@ fn play(host: &Host, folder: &Path) -> (String, [bool; 8]) {
         held && new(1, "refused"),
         held && new(2, "refused"),
         held && new(3, "refused"),
-        went && has(5, "That is it.") || went,
+        held && went,
         new(5, "Write the notes"),
         ended && requests.len() == 10,
         handoff.contains("Tidy up afterwards") || handoff.contains(&rest),
@@ -227,7 +228,8 @@ struct Server {
 
 impl Server {
     fn start(repo: &Sandbox, environment: &[(&str, String)]) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
+        let free =
+            TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
         let mut child = start(repo, environment, &format!("opencode serve --port {}", free.port()));
         drop(listen(&mut child));
         let server = Self { child, address: format!("http://{free}") };
@@ -253,8 +255,12 @@ impl Server {
     fn asked(&self, method: &str, path: &str) -> Option<String> {
         let place = self.address.strip_prefix("http://")?;
         let mut stream = TcpStream::connect(place).ok()?;
-        write!(stream, "{method} {path} HTTP/1.0\r\nhost: {place}\r\n\r\n").ok()?;
-        let answer = std::io::read_to_string(stream).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+        write!(stream, "{method} {path} HTTP/1.1\r\nhost: {place}\r\nconnection: close\r\n\r\n").ok()?;
+        let mut answer = Vec::new();
+        // One that stays open has said what it has to say by then.
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
         answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned())
     }
 }
