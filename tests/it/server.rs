@@ -351,10 +351,11 @@ fn a_state_that_cannot_be_trusted_keeps_everything_out() {
     ");
     repo.write("hub.git/refs/loopx/state", "nonsense\n");
     repo.git("-C ../hub.git config loopx.require false").success();
-    assert_snapshot!(repo.scene("git push -q --no-verify origin main"), @"
+    let told = repo.scene("git push -q --no-verify origin main");
+    // Git's own words for it come from two programs at the same time.
+    let told: Vec<_> = told.lines().filter(|line| !line.contains("bad object")).collect();
+    assert_snapshot!(told.join("\n"), @"
     $ git push -q --no-verify origin main
-    [stderr] remote: fatal: bad object refs/loopx/state
-    [stderr] fatal: bad object refs/loopx/state
     [stderr] remote: loopx: push refused: whether a question is open cannot be seen
     [stderr] remote: error: the state branch cannot be read: `refs/loopx/state` is no ref that git could read
     [stderr] remote: hint: run `git fsck --full`: it names what is missing or damaged, to be fetched from a backup
