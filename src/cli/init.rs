@@ -62,7 +62,15 @@ impl Init {
                 laid.for_each(|laid| text.push_str(&self::laid(goal, laid)));
             }
             Some(goal) => text.push_str(&format!("added goal {goal}\n")),
-            None if value.state == "began" => text.push_str("next: loopx goal add \"<objective>\"\n"),
+            None if value.state == "began" => {
+                text.push_str("next: loopx goal add \"<objective>\"\n");
+                // A state of its own would be one too many.
+                if let Some(remote) = ctx.store.remotes().first() {
+                    text.push_str(&format!(
+                        "or, if `{remote}` has a state already: loopx remote set {remote}, and loopx sync\n"
+                    ));
+                }
+            }
             None => {}
         }
         let warnings = done.warnings.iter().map(crate::store::Warning::with_cure).collect();

@@ -58,7 +58,9 @@ pub fn check_copy(ctx: &Ctx, act: Act, receipt: bool, revision: &str) -> Result<
             Kind::NotSetUp,
             format!("`{name}` is not here, and it should have a copy of the state"),
         )
-        .hint(format!("fetch it first: `git fetch <where the state is> +refs/heads/loopx/state:{STATE_REF}`"))
+        .hint(format!(
+            "fetch it first, from where `loopx sync` puts it: `git fetch <remote> +{STATE_REF}:{STATE_REF}`"
+        ))
         .hint("if the state stays on one machine, check there, before anything is pushed"),
         damaged @ store::Error::Damaged(_) => Error::new(Kind::Distrusted, damaged.to_string())
             .hint("if this clone is shallow, get the rest with `git fetch --unshallow`"),

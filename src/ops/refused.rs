@@ -233,6 +233,7 @@ impl From<store::Error> for Error {
                 Kind::Refused,
                 &[
                     "choose another remote with `loopx remote set <name>`, or take that state into a fresh clone",
+                    "or, if nothing of the state here is worth keeping, begin again: `loopx uninstall --purge`, `loopx init`, `loopx remote set <name>`, `loopx sync`",
                 ],
             ),
             S::NoCommonPast { .. } => (

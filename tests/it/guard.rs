@@ -488,7 +488,7 @@ fn a_job_sees_what_was_fetched_for_it() {
     [exit 10]
     $ loopx guard check --for publish --ci --state-ref refs/nowhere
     [stderr] error: publish refused: whether a question is open cannot be seen: `refs/nowhere` is not here, and it should have a copy of the state
-    [stderr] hint: fetch it first: `git fetch <where the state is> +refs/heads/loopx/state:refs/loopx/state`
+    [stderr] hint: fetch it first, from where `loopx sync` puts it: `git fetch <remote> +refs/loopx/state:refs/loopx/state`
     [stderr] hint: if the state stays on one machine, check there, before anything is pushed
     [exit 1]
     $ loopx guard check --for publish --ci --state-ref main

@@ -327,19 +327,24 @@ fn the_lines_for_ci() {
         let lines = lines_behind(&template(path), mark).join(" && ");
         let mut repo = with_loopx_on_the_path(&[]);
         repo.git("clone -q --no-local . ../job").success();
+        repo.git("init -q --bare ../hub.git").success();
+        repo.git("remote add hub ../hub.git").success();
+        repo.person("remote set hub", "hub").success();
         repo.loopx("gate open Ready? --blocks publish --agent-id codex-1").success();
-        let state = repo.path("repo").display().to_string();
+        repo.loopx("sync").success();
+        let state = repo.path("hub.git").display().to_string();
         repo.env("LOOPX_STATE_REMOTE", &state);
         let held = line(repo.cd("job"), &lines);
         repo.cd("repo").person("gate resolve ready --decision approve", "ready approve").success();
+        repo.loopx("sync").success();
         let told = held + &line(repo.cd("job"), &lines);
         insta::allow_duplicates!(assert_snapshot!(told, @r#"
-        $ git fetch --quiet --no-tags "$LOOPX_STATE_REMOTE" +refs/heads/loopx/state:refs/loopx/state && loopx guard check --for publish --ci
+        $ git fetch --quiet --no-tags "$LOOPX_STATE_REMOTE" +refs/loopx/state:refs/loopx/state && loopx guard check --for publish --ci
         loopx: publish refused: 1 gate stands in its way
           ready  open  "Ready?"  asked by codex-1, just now
         hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
         [exit 10]
-        $ git fetch --quiet --no-tags "$LOOPX_STATE_REMOTE" +refs/heads/loopx/state:refs/loopx/state && loopx guard check --for publish --ci
+        $ git fetch --quiet --no-tags "$LOOPX_STATE_REMOTE" +refs/loopx/state:refs/loopx/state && loopx guard check --for publish --ci
         publish allowed: no gate stands in its way
         "#));
     }

@@ -145,6 +145,7 @@ fn the_remote_is_a_persons_choice_in_this_clone_only() {
     began the state on branch `loopx/state`, to be read in `.loopx/`
     pushes are guarded: created [ROOT]/other/.git/hooks/pre-push
     next: loopx goal add "<objective>"
+    or, if `origin` has a state already: loopx remote set origin, and loopx sync
     $ loopx remote show
     the state stays on this machine: no remote is set
     "#);
@@ -576,6 +577,7 @@ fn another_repositorys_state_is_neither_taken_nor_replaced() {
     assert_snapshot!(repo.loopx("sync"), @"
     [stderr] error: the state at `origin` is that of another repository
     [stderr] hint: choose another remote with `loopx remote set <name>`, or take that state into a fresh clone
+    [stderr] hint: or, if nothing of the state here is worth keeping, begin again: `loopx uninstall --purge`, `loopx init`, `loopx remote set <name>`, `loopx sync`
     [exit 1]
     ");
     assert_eq!(hub(&repo), kept);
