@@ -18,7 +18,11 @@ pub(super) struct Uninstall {
 impl Uninstall {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         let branch = ctx.store.git().branch()?;
-        let asking = ops::host::asking(ctx);
+        let asking: Vec<_> = ops::host::asking(ctx).into_iter().map(ops::host::Host::name).collect();
+        let asking = match asking.is_empty() {
+            true => String::new(),
+            false => format!("These hosts of agents ask no more: {}.\n", asking.join(", ")),
+        };
         let gates = ops::gate::list(ctx, None, false).map_or(0, |gates| gates.gates.len());
         let gates = Count(gates, "gate");
         let (what, fate, word, command) = match self.purge {
@@ -30,7 +34,7 @@ impl Uninstall {
         let challenge = Challenge {
             what: what.into(),
             shows: format!(
-                "{gates} in force. Pushes are not kept back any more. The branch `{branch}` {fate}.\n"
+                "{gates} in force. Pushes are not kept back any more. The branch `{branch}` {fate}.\n{asking}"
             ),
             word: word.into(),
             command: command.into(),
@@ -54,9 +58,7 @@ impl Uninstall {
             Some(branch) => format!("the state stays on branch `{branch}`; `loopx init` goes on from it\n"),
             None => "what was synced to a remote is still there\n".to_owned(),
         });
-        let warnings = asking
-            .iter()
-            .map(|host| format!("{host} still asks loopx here; run `loopx host uninstall {host}`"));
-        Ok(Said::read(&done, text).warning(warnings.collect()))
+        done.hosts.iter().for_each(|host| text.push_str(&format!("taken out of {host}\n")));
+        Ok(Said::read(&done, text))
     }
 }

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{Ctx, enforcement};
+use super::{
+    Ctx, enforcement,
+    host::{self, Homes},
+};
 use crate::{domain::actor::Proven, error::Error};
 
 /// What was taken out, and what stays.
@@ -20,13 +23,21 @@ pub struct Uninstalled {
     pub refs: Vec<String>,
     /// The branch that keeps the state; none after a purge.
     pub kept: Option<String>,
+    /// The hosts of agents that ask no more in this worktree.
+    pub hosts: Vec<&'static str>,
 }
 
-/// Takes the hooks, the folder, the settings and the notes out, and with `purge` the state, too. It takes a person, because
+/// Takes the hooks, the folder, what hosts of agents ask in this worktree, the settings and the notes out, and with `purge` the state, too. It takes a person, because
 /// pushes go out unasked from then on.
 pub fn uninstall(ctx: &Ctx, purge: bool, proven: &Proven) -> Result<Uninstalled, Error> {
     let branch = ctx.store.git().branch()?;
-    // The view first: it is the one step that the user's own edits can refuse.
+    let (homes, mut hosts) = (Homes::default(), Vec::new());
+    for host in host::asking(ctx) {
+        let plan = host::plan_uninstall(ctx, &homes, host, host::Scope::Project)?;
+        host::uninstall(ctx, &homes, &plan, proven)?;
+        hosts.push(host.name());
+    }
+    // The view before the hooks: it is the one step that the user's own edits can refuse.
     let taken = ctx.store.take_down(purge)?;
     let mut restored = enforcement::uninstall(ctx, proven)?.files;
     restored.extend(taken.restored);
@@ -40,5 +51,6 @@ pub fn uninstall(ctx: &Ctx, purge: bool, proven: &Proven) -> Result<Uninstalled,
         left: taken.left,
         refs: taken.refs,
         kept,
+        hosts,
     })
 }

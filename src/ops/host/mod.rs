@@ -705,12 +705,12 @@ fn stands(ctx: &Ctx, homes: &Homes, host: Host, scope: Scope) -> Option<Standing
 }
 
 /// The hosts that this worktree has something of ours for.
-pub fn asking(ctx: &Ctx) -> Vec<&'static str> {
+pub fn asking(ctx: &Ctx) -> Vec<Host> {
     let asks = |host: &Host| {
         stands(ctx, &Homes::default(), *host, Scope::Project)
             .is_some_and(|standing| standing != Standing::Absent)
     };
-    Host::ALL.into_iter().filter(asks).map(Host::name).collect()
+    Host::ALL.into_iter().filter(asks).collect()
 }
 
 /// Where something is installed and not as it should be: the files, and the command that helps.
