@@ -70,14 +70,13 @@ struct Cli {
     command: Command,
 }
 
-/// `loopx hook …` and nothing else. Git and hosts call it at every step, and half of what starting takes is telling clap of all
-/// the other commands.
+/// One noun with its verbs, and nothing else: half of what starting takes is telling clap of all the other commands.
 #[derive(Debug, Parser)]
-struct OnlyHook {
+struct Only<S: Subcommand> {
     #[command(flatten)]
     global: Global,
     #[command(subcommand)]
-    hook: crate::hook::Hook,
+    verb: S,
 }
 
 /// Options of every command.
@@ -284,15 +283,31 @@ pub fn run(process: &Process) -> u8 {
     }
 }
 
-/// What the words of a command line mean.
+/// What the words of a command line mean. What agents, hosts and git ask at every step is looked at alone first; help, and what is
+/// wrong, is said by the whole.
 fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
-    if let [_, command, rest @ ..] = args
-        && command == "hook"
-        && let Ok(OnlyHook { global, hook }) = OnlyHook::try_parse_from([command].into_iter().chain(rest))
-    {
-        return Ok(Cli { global, command: Command::Hook(hook) });
+    fn only<S: Subcommand>(words: &[OsString], command: fn(S) -> Command) -> Option<Cli> {
+        let Only { global, verb } = Only::<S>::try_parse_from(words).ok()?;
+        Some(Cli { global, command: command(verb) })
     }
-    Cli::try_parse_from(args)
+    /// A command without words of its own.
+    #[derive(Debug, Parser)]
+    struct Bare {
+        #[command(flatten)]
+        global: Global,
+    }
+    let cli = match (args.get(1).and_then(|noun| noun.to_str()), args.get(1..)) {
+        (Some("hook"), Some(words)) => only(words, Command::Hook),
+        (Some("quota"), Some(words)) => only(words, Command::Quota),
+        (Some("turn"), Some(words)) => only(words, Command::Turn),
+        (Some("todo"), Some(words)) => only(words, Command::Todo),
+        (Some("guard"), Some(words)) => only(words, Command::Guard),
+        (Some("status"), Some(words)) => {
+            Bare::try_parse_from(words).ok().map(|Bare { global }| Cli { global, command: Command::Status })
+        }
+        _ => None,
+    };
+    cli.map_or_else(|| Cli::try_parse_from(args), Ok)
 }
 
 /// Runs `git-remote-loopx <remote> <address>`. Returns its exit code.
@@ -557,6 +572,31 @@ fn completions(shell: clap_complete::Shell) -> Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_noun_read_alone_means_what_the_whole_says() {
+        for line in [
+            "loopx status",
+            "loopx status --json -C x",
+            "loopx hook pre-push --pass-on=. -- origin ../hub.git",
+            "loopx quota should-run --agent-id a --capability network --json",
+            "loopx quota --agent-id a status",
+            "loopx turn begin --turn-id t --redact",
+            "loopx todo add title --priority p1 --goal-id g",
+            "loopx guard check --for publish --ci",
+            "loopx guard run --for push -- git push --json",
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
+            let whole = Cli::try_parse_from(&words).unwrap();
+            assert_eq!(format!("{:?}", parsed(&words).unwrap()), format!("{whole:?}"), "{line}");
+        }
+        for odd in ["loopx", "loopx quota", "loopx status more", "loopx todo --help", "loopx turn --version"]
+        {
+            let words: Vec<OsString> = odd.split(' ').map(Into::into).collect();
+            let (alone, whole) = (parsed(&words).unwrap_err(), Cli::try_parse_from(&words).unwrap_err());
+            assert_eq!(alone.to_string(), whole.to_string(), "{odd}");
+        }
+    }
 
     #[test]
     fn the_command_line_is_consistent() {
