@@ -341,6 +341,7 @@ impl View {
         writer: &mut Writer,
     ) -> Vec<Warning> {
         let synced = writer.begin_view(tip).and_then(|()| self.sync(git, shown, tip, look));
+        writer.view_is_halfway(synced.is_err());
         match synced {
             Ok(edited) if edited.is_empty() => Vec::new(),
             Ok(edited) => vec![Warning::Edited(edited)],

@@ -40,6 +40,8 @@ pub(super) struct Writer {
     note: Note,
     /// The tip that this writer put there last.
     moved_to: Option<ObjectId>,
+    /// The files of the view are on the way to the tip that the note names, and did not get there.
+    is_halfway: bool,
 }
 
 /// What the last writer was about.
@@ -175,7 +177,18 @@ impl Writer {
                 Note::None | Note::Idle { .. } => {}
             }
         }
-        Ok(Self { file, branch: branch.to_owned(), note, moved_to: None })
+        let half_shown = if let Note::View { tip } = note { Some(tip) } else { None };
+        let mut writer = Self { file, branch: branch.to_owned(), note, moved_to: None, is_halfway: false };
+        // From here on the way to the next tip would begin elsewhere, and what the last writer wrote look like somebody's edits.
+        if let Some(tip) = half_shown {
+            View::refresh(git, tip, &mut writer);
+        }
+        Ok(writer)
+    }
+
+    /// Says whether the view got to where it was on the way to: if not, the next writer goes on with it first.
+    pub(super) fn view_is_halfway(&mut self, is_halfway: bool) {
+        self.is_halfway = is_halfway;
     }
 
     /// Nothing may be built on a tip that loopx did not put there: that would make it loopx's own.
@@ -282,6 +295,9 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
+        if self.is_halfway {
+            return;
+        }
         // A note of a phase that stays makes the next writer look twice, no more.
         match (self.moved_to, &self.note) {
             (Some(tip), _) | (None, &Note::View { tip }) => drop(self.put(Note::Idle { tip })),

@@ -210,3 +210,21 @@ fn a_living_lock_of_the_index_only_keeps_the_view_behind() {
     repo.loopx("todo add 'more work'").success();
     assert_in_step(&repo);
 }
+
+/// The file is new, and the note of what the view shows still the old one.
+#[test]
+fn killed_between_the_files_and_the_note_nobody_edited_anything() {
+    let repo = Sandbox::ready();
+    let shown = "repo/.git/worktrees/-loopx/loopx-view";
+    repo.loopx("handoff write one --agent-id a").success();
+    let note = repo.read(shown);
+    repo.loopx("handoff write two --agent-id a").success();
+    let tip = repo.tip();
+    repo.write(shown, &note);
+    repo.write("repo/.git/loopx/writer", &format!("view {} loopx/state", tip.trim()));
+    // Killed once more on the way.
+    repo.loopx("status").success();
+    assert_snapshot!(repo.loopx("handoff write three --agent-id a"), @"left a note for whoever goes on with goal ship");
+    assert!(repo.read("repo/.loopx/goals/ship/handoff.md").contains("three"));
+    assert_in_step(&repo);
+}
