@@ -5,7 +5,13 @@ use serde::Serialize;
 use super::{Answer, Global, NOT_NOW, Said, approval};
 use crate::{
     caller::Challenge,
-    domain::{command::CommandLine, gate::Act, id::GoalId, receipt::Receipt, text::shown},
+    domain::{
+        command::CommandLine,
+        gate::Act,
+        id::GoalId,
+        receipt::{Receipt, Written},
+        text::shown,
+    },
     error::{Error, Kind},
     ops::{
         self, Ctx, Done,
@@ -137,25 +143,27 @@ fn receipt(
     refs: &[String],
     key: Option<&str>,
 ) -> Result<Said, Error> {
-    let sending = guard::sending(ctx, remote, refs).map_err(guard::unseen(Act::Push))?;
+    let mut sending = guard::sending(ctx, remote, refs)?;
     if !sending.guarded.allowed {
         return Ok(said(ctx, &sending.guarded));
     }
+    sending.look_there(ctx, remote, &mut |said| process.err(&String::from_utf8_lossy(said)))?;
     let mut shows = format!("To `{}`:\n", shown(remote, 200));
     let mut words = Vec::new();
-    for ((name, id), subject) in sending.updates.iter().zip(&sending.subjects) {
-        shows.push_str(&format!("  {} {}  {subject}\n", &id[..10], shown(name, 200)));
+    for (Written { name, was, id }, subject) in sending.refs.iter().zip(&sending.subjects) {
+        let was = was.as_ref().map_or_else(|| "new".to_owned(), |was| format!("now at {}", &was[..10]));
+        shows.push_str(&format!("  {} {} ({was})  {subject}\n", &id[..10], shown(name, 200)));
         words.push(format!("{id}:{name}"));
     }
     let challenge = Challenge {
         what: "sign for a push".into(),
         shows,
-        word: sending.updates[0].1[..10].to_owned(),
+        word: sending.refs[0].id[..10].to_owned(),
         command: format!("loopx guard receipt {} {}", shown(remote, 200), refs.join(" ")),
     };
     ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
     let (policy, nonce) = (ops::policy::in_force(ctx)?, approval::nonce(ctx));
-    let statement = Receipt::statement(&policy.repository, &sending.updates, ctx.now, &nonce);
+    let statement = Receipt::statement(&policy.repository, &sending.refs, ctx.now, &nonce);
     let signature = approval::sign(process, ctx, key, &statement.to_string())?;
     let receipt = Receipt::new(ctx.now, nonce, &signature)
         .ok_or_else(|| Error::new(Kind::Environment, "what was signed is no signature of OpenSSH"))?;

@@ -28,6 +28,17 @@ pub struct Receipt {
     signature: String,
 }
 
+/// A ref that is written on the other side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Its full name there.
+    pub name: String,
+    /// What it was, in hex; none for a new one. With it a receipt is good once: nothing goes back to what one was for.
+    pub was: Option<String>,
+    /// What it becomes, in hex.
+    pub id: String,
+}
+
 /// Why an option of a push is no receipt for it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoReceipt {
@@ -50,21 +61,18 @@ impl Receipt {
         Some(Self { at, nonce, signature })
     }
 
-    /// What has to be signed to let a push of `updates`, each the full name of a ref there and the object in hex, in.
-    pub fn statement(
-        repository: &RepositoryId,
-        updates: &[(String, String)],
-        at: Timestamp,
-        nonce: &str,
-    ) -> Statement {
-        let mut updates: Vec<String> = updates.iter().map(|(name, id)| format!("{name} {id}")).collect();
+    /// What has to be signed to let a push that writes these refs in.
+    pub fn statement(repository: &RepositoryId, refs: &[Written], at: Timestamp, nonce: &str) -> Statement {
+        let line =
+            |Written { name, was, id }: &Written| format!("{name} {} {id}", was.as_deref().unwrap_or("none"));
+        let mut updates: Vec<String> = refs.iter().map(line).collect();
         updates.sort_unstable();
         Statement::of_push(repository, updates, at, nonce)
     }
 
     /// What must have been signed for this to let a push in.
-    pub fn wants(&self, repository: &RepositoryId, updates: &[(String, String)]) -> Statement {
-        Self::statement(repository, updates, self.at, &self.nonce)
+    pub fn wants(&self, repository: &RepositoryId, refs: &[Written]) -> Statement {
+        Self::statement(repository, refs, self.at, &self.nonce)
     }
 
     /// Refused when it was not signed within the last hour.
@@ -167,18 +175,28 @@ mod tests {
     #[test]
     fn the_order_of_refs_does_not_matter_and_everything_else_does() {
         let repository = RepositoryId::new(&[7; 16]);
-        let push = |name: &str, id: &str| (name.to_owned(), id.to_owned());
-        let (one, two) = (push("refs/heads/a", "1"), push("refs/heads/b", "2"));
+        let push = |name: &str, was: Option<&str>, id: &str| Written {
+            name: name.to_owned(),
+            was: was.map(str::to_owned),
+            id: id.to_owned(),
+        };
+        let (one, two) = (push("refs/heads/a", None, "1"), push("refs/heads/b", Some("0"), "2"));
         let receipt = receipt();
         let wanted = receipt.wants(&repository, &[one.clone(), two.clone()]);
         assert_eq!(wanted, receipt.wants(&repository, &[two.clone(), one.clone()]));
+        for other in [
+            push("refs/heads/b", Some("0"), "3"),
+            push("refs/heads/b", Some("1"), "2"),
+            push("refs/heads/c", Some("0"), "2"),
+        ] {
+            assert_ne!(wanted, receipt.wants(&repository, &[one.clone(), other]));
+        }
         assert_ne!(wanted, receipt.wants(&repository, std::slice::from_ref(&one)));
-        assert_ne!(wanted, receipt.wants(&repository, &[one.clone(), push("refs/heads/b", "3")]));
         assert_ne!(wanted, receipt.wants(&RepositoryId::new(&[8; 16]), &[one, two]));
         assert_eq!(
             wanted.to_string(),
             format!(
-                "loopx decision 1\nrepository 07070707070707070707070707070707\npush refs/heads/a 1\npush refs/heads/b 2\n\
+                "loopx decision 1\nrepository 07070707070707070707070707070707\npush refs/heads/a none 1\npush refs/heads/b 0 2\n\
                  time 2026-11-30T11:00:00Z\nnonce {NONCE}\n"
             )
         );

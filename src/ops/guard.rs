@@ -13,6 +13,7 @@ use crate::{
     domain::{
         gate::{Act, Gate, Tip},
         push::{Reason, Verdict, unchecked, verdict_on},
+        receipt::Written,
         text::shown,
     },
     error::{Error, Kind},
@@ -129,8 +130,8 @@ fn checked_out(ctx: &Ctx, answered: &BTreeSet<&str>) -> Result<Option<Tip>, Erro
 /// A push that a receipt is wanted for.
 #[derive(Debug)]
 pub struct Sending {
-    /// The full names of refs on the other side, and what they are to be set to, in hex.
-    pub updates: Vec<(String, String)>,
+    /// The refs on the other side.
+    pub refs: Vec<Written>,
     /// The subjects of these commits.
     pub subjects: Vec<String>,
     /// Whether it may go.
@@ -139,14 +140,14 @@ pub struct Sending {
 
 /// Judges a push of `refs`, each a revision or `revision:ref`, to `remote` as the hook would. Writes nothing.
 pub fn sending(ctx: &Ctx, remote: &str, refs: &[String]) -> Result<Sending, Error> {
-    let (mut updates, mut subjects, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut written, mut subjects, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     let git = ctx.store.git();
-    for written in refs {
-        let (from, to) = written.split_once(':').unwrap_or((written, ""));
+    for word in refs {
+        let (from, to) = word.split_once(':').unwrap_or((word, ""));
         let commit = git.revision(from)?;
         let id = ctx.store.object_of(from)?;
         let full = git.full_ref(if to.is_empty() { from } else { to }, from).ok_or_else(|| {
-            let which = shown(written, 100);
+            let which = shown(word, 100);
             Error::new(Kind::Usage, format!("`{which}` does not say which ref is to be written"))
                 .hint("name a branch or a tag, or say both: `HEAD:refs/heads/main`")
         })?;
@@ -156,14 +157,24 @@ pub fn sending(ctx: &Ctx, remote: &str, refs: &[String]) -> Result<Sending, Erro
             remote: full.clone(),
             remote_id: None,
         });
-        updates.push((full, id));
+        written.push(Written { name: full, was: None, id });
         subjects.push(commit.subject);
     }
     let url = ctx.store.addresses(remote).0.into_iter().next().unwrap_or_else(|| remote.to_owned());
     let to = Remote { name: remote.to_owned(), url };
     let verdict = super::push::check(ctx, &to, &lines)?.verdict;
     let guarded = guarded(ctx, Act::Push, verdict, ctx.store.trusted()?.tip());
-    Ok(Sending { updates, subjects, guarded })
+    Ok(Sending { refs: written, subjects, guarded })
+}
+
+impl Sending {
+    /// Asks the remote what the refs are now. `say` gets what git says of its progress.
+    pub fn look_there(&mut self, ctx: &Ctx, remote: &str, say: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
+        let names: Vec<String> = self.refs.iter().map(|written| written.name.clone()).collect();
+        let mut there = ctx.store.refs_at(remote, &names, say)?;
+        self.refs.iter_mut().for_each(|written| written.was = there.remove(&written.name));
+        Ok(())
+    }
 }
 
 /// Says of an error on the way to the answer what it means for `act`.

@@ -13,7 +13,7 @@ use crate::{
     domain::{
         policy::RepositoryId,
         push::{Carried, PushedRef, RefUpdate, unchecked, verdict},
-        receipt::{NoReceipt, Receipt},
+        receipt::{NoReceipt, Receipt, Written},
         scope::Scope,
         text::shown,
     },
@@ -145,14 +145,16 @@ fn must_be_let_in(
     let written: Vec<_> = updates
         .iter()
         .filter(|update| update.name != STATE_REF)
-        .filter_map(|update| Some((update.name.clone(), update.new.clone()?)))
+        .filter_map(|update| {
+            Some(Written { name: update.name.clone(), was: update.old.clone(), id: update.new.clone()? })
+        })
         .collect();
     let statement = receipt.wants(&repository, &written).to_string();
     match ctx.store.git().signer(allowed, &statement, &receipt.armoured())? {
         Some(_) => Ok(()),
         None => {
             let pushed: Vec<String> =
-                written.iter().map(|(name, id)| format!("`{}` at {}", shown(name, 100), &id[..10])).collect();
+                written.iter().map(|to| format!("`{}` to {}", shown(&to.name, 100), &to.id[..10])).collect();
             let what = pushed.join(" and ");
             Err(refused(format!("the receipt was not signed for this push, of {what}, by somebody who may")))
         }

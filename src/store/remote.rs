@@ -4,6 +4,8 @@
 //! choose it. Beside the name stands the digest of its addresses as a person saw them: a remote that points elsewhere by
 //! now is another one.
 
+use std::collections::BTreeMap;
+
 use gix::ObjectId;
 use gix::bstr::ByteSlice as _;
 use sha2::{Digest as _, Sha256};
@@ -202,6 +204,24 @@ impl Store {
             (name == STATE_REF.as_bytes()).then(|| id.to_str_lossy().into_owned())
         });
         named.map(|id| object_id(&id)).transpose()
+    }
+
+    /// What these refs are at any remote or address, by their full names, in hex. Asks over the network.
+    pub fn refs_at(
+        &self,
+        remote: &str,
+        names: &[String],
+        say: &mut dyn FnMut(&[u8]),
+    ) -> Result<BTreeMap<String, String>, Error> {
+        let args = ["ls-remote", "--refs", "--", remote].into_iter().chain(names.iter().map(String::as_str));
+        let said = program::git_and_remote(self.git.repo().git_dir(), &self.top(), args, say)?;
+        let shown = || crate::domain::text::shown(remote, 200);
+        let out = said.map_err(|problem| Error::Remote { doing: "ask", remote: shown(), problem })?;
+        let line = |line: &[u8]| {
+            let (id, name) = line.split_once_str("\t")?;
+            Some((name.to_str_lossy().into_owned(), id.to_str_lossy().into_owned()))
+        };
+        Ok(out.lines().filter_map(line).filter(|(name, _)| names.contains(name)).collect())
     }
 
     fn talk<'a>(

@@ -531,7 +531,7 @@ fn a_receipt_lets_one_push_in() {
     hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     [exit 10]
     $ loopx guard receipt origin nowhere
-    [stderr] error: push refused: whether a question is open cannot be seen: `nowhere` names no commit of this repository
+    [stderr] error: `nowhere` names no commit of this repository
     [stderr] hint: run `git log --oneline` for commits that exist
     [exit 1]
     "#);
@@ -543,7 +543,7 @@ fn a_receipt_lets_one_push_in() {
     ");
     assert_snapshot!(repo.person("guard receipt origin main", "nonsense"), @"
     To `origin`:
-      [ID] refs/heads/main  base
+      [ID] refs/heads/main (now at [ID])  base
 
     Type `[ID]` to sign for a push: nonsense
     error: that was not `[ID]`, so nothing was changed
@@ -555,6 +555,8 @@ fn a_receipt_lets_one_push_in() {
     let option = said["option"].as_str().expect("an option");
     let command = said["command"].as_str().expect("a command").strip_prefix("git ").expect("git");
     repo.git("tag v1").success();
+    let other = repo.git("-C ../hub.git commit-tree -m other main^{tree}").success().stdout;
+    repo.git(&format!("-C ../hub.git update-ref refs/heads/base {}", other.trim())).success();
     let id = repo.git("rev-parse HEAD").stdout;
     let id = id.trim();
     repo.commit("more");
@@ -570,24 +572,26 @@ fn a_receipt_lets_one_push_in() {
         git push -q -o loopx-receipt={blank},AAAA origin v1:refs/heads/side
         git push -q -o loopx-receipt=nonsense origin v1:refs/heads/side
         git {command}
+        git -C ../hub.git update-ref refs/heads/side refs/heads/base
+        git push -q -f -o {option} origin v1:refs/heads/side
         git push -q origin :refs/heads/side
     "))), @"
     $ git push -q -o [OPTION] origin v1:refs/heads/other
-    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/other` at [ID], by somebody who may
+    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/other` to [ID], by somebody who may
     [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] v1 -> other (pre-receive hook declined)
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     $ git push -q -o [OPTION] origin main:refs/heads/side
-    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at [ID], by somebody who may
+    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` to [ID], by somebody who may
     [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] main -> side (pre-receive hook declined)
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     $ git push -q -o [OPTION] origin v1:refs/heads/side v1:refs/heads/extra
-    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at [ID] and `refs/heads/extra` at [ID], by somebody who may
+    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` to [ID] and `refs/heads/extra` to [ID], by somebody who may
     [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] v1 -> side (pre-receive hook declined)
@@ -595,7 +599,7 @@ fn a_receipt_lets_one_push_in() {
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     $ git push -q -o loopx-receipt=[TIME AND NONCE],AAAA origin v1:refs/heads/side
-    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at [ID], by somebody who may
+    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` to [ID], by somebody who may
     [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
     [stderr] To ../hub.git
     [stderr]  ! [remote rejected] v1 -> side (pre-receive hook declined)
@@ -611,6 +615,14 @@ fn a_receipt_lets_one_push_in() {
     $ git push -o [OPTION] origin [ID]:refs/heads/side
     [stderr] To ../hub.git
     [stderr]  * [new branch]      [ID] -> side
+    $ git -C ../hub.git update-ref refs/heads/side refs/heads/base
+    $ git push -q -f -o [OPTION] origin v1:refs/heads/side
+    [stderr] remote: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` to [ID], by somebody who may
+    [stderr] remote: hint: where it comes from: `loopx guard receipt <remote> <branch>` has a person sign one, and says how to push with it
+    [stderr] To ../hub.git
+    [stderr]  ! [remote rejected] v1 -> side (pre-receive hook declined)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
     $ git push -q origin :refs/heads/side
     ");
 }
@@ -653,10 +665,10 @@ fn a_receipt_of_somebody_else_lets_nothing_in() {
     told += &said_of("an hour later", &|| (), &|| ());
     let root = repo.path("hub.git").display().to_string();
     assert_snapshot!(told.replace(&root, "[HUB]"), @"
-    nobody is listed: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at 6c61d44e62, by somebody who may
-    for commits only: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at 6c61d44e62, by somebody who may
-    expired: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at 6c61d44e62, by somebody who may
-    another repository: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` at 6c61d44e62, by somebody who may
+    nobody is listed: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` to 6c61d44e62, by somebody who may
+    for commits only: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` to 6c61d44e62, by somebody who may
+    expired: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` to 6c61d44e62, by somebody who may
+    another repository: loopx: push refused: the receipt was not signed for this push, of `refs/heads/side` to 6c61d44e62, by somebody who may
     no repository: error: `loopx.approvers` is set here and `loopx.repository` names no state
     no file: error: cannot read `[HUB]/nowhere`: No such file or directory (os error 2)
     an hour later: loopx: push refused: the receipt was signed at 2026-11-30T12:00:15Z, which is more than an hour ago
