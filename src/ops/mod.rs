@@ -56,7 +56,7 @@ use crate::{
         authority,
         change::{Change, Op},
         goal::GoalState,
-        id::{Entropy, GoalId},
+        id::{Entropy, GoalId, SpendId, TurnId},
         refusal::Refusal,
         state::Loop,
         time::Timestamp,
@@ -229,6 +229,25 @@ impl Ctx {
                 Err(Refusal::SeveralGoals(active).into())
             }
         }
+    }
+
+    /// The goal that a turn belongs to: the one named, else the one in which the turn was begun or booked, else as
+    /// [`goal_id`](Self::goal_id) says.
+    fn goal_of(
+        &self,
+        snapshot: &Snapshot<'_>,
+        named: Option<&GoalId>,
+        turn: &TurnId,
+    ) -> Result<GoalId, Error> {
+        if named.or(self.goal.as_ref()).is_none() {
+            let spend = SpendId::of_turn(turn);
+            for goal in snapshot.goals()? {
+                if snapshot.spend(&goal, &spend)?.is_some() {
+                    return Ok(goal);
+                }
+            }
+        }
+        self.goal_id(snapshot, named)
     }
 
     /// The goal that is meant, if work can be added to it.

@@ -302,7 +302,7 @@ pub fn spend_slot(
     let turn = turn.unwrap_or_else(|| TurnId::unnamed(&ctx.entropy));
     let id = SpendId::of_turn(&turn);
     ctx.update(&stamp, |snapshot| {
-        let state = ctx.goal_state(snapshot, goal)?;
+        let state = ctx.goal_state(snapshot, Some(&ctx.goal_of(snapshot, goal, &turn)?))?;
         state.goal.must_be_active(&state.id)?;
         for evidence in evidence {
             if !snapshot.has_evidence(&state.id, evidence)? {
@@ -389,8 +389,12 @@ fn booked(
     goal: Option<&GoalId>,
     named: &Booking,
 ) -> Result<Voidable, Error> {
-    let goal = ctx.goal_id(snapshot, goal)?;
-    let of_turn = named.0.parse::<TurnId>().ok().map(|turn| SpendId::of_turn(&turn));
+    let turn = named.0.parse::<TurnId>().ok();
+    let goal = match &turn {
+        Some(turn) => ctx.goal_of(snapshot, goal, turn)?,
+        None => ctx.goal_id(snapshot, goal)?,
+    };
+    let of_turn = turn.map(|turn| SpendId::of_turn(&turn));
     for id in named.0.parse::<SpendId>().ok().into_iter().chain(of_turn) {
         let Some(spend) = snapshot.spend(&goal, &id)? else { continue };
         spend.may_be_voided()?;

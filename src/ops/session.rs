@@ -8,7 +8,7 @@ use super::{Ctx, context, handoff, quota, quota::ShouldRun};
 use crate::{
     caller::{Caller, MARKERS},
     domain::{
-        id::{AgentId, Capability},
+        id::{AgentId, Capability, GoalId},
         state::Loop,
         text::hex,
     },
@@ -37,6 +37,7 @@ pub fn begins(ctx: &Ctx) -> Option<String> {
     if !ctx.store.is_set_up() {
         return None;
     }
+    let ctx = &about_one(ctx)?;
     let agent = agent(ctx)?;
     let head =
         format!("This repository's work is kept by loopx, to which this session is agent `{agent}`.\n\n");
@@ -57,7 +58,9 @@ pub fn stops(ctx: &Ctx, session: &str, again: bool, host: &str) -> Next {
     if !ctx.store.is_set_up() {
         return Next::Stop(None);
     }
-    let Ok(ctx) = taking_part(ctx, host) else { return Next::Stop(None) };
+    let Some(ctx) = taking_part(ctx, host).ok().and_then(|ctx| about_one(&ctx)) else {
+        return Next::Stop(None);
+    };
     let can: BTreeSet<Capability> = "shell".parse().into_iter().collect();
     let Ok(told) = quota::should_run(&ctx, None, can, false) else { return Next::Stop(None) };
     if !told.should_run {
@@ -129,6 +132,26 @@ fn taking_part(ctx: &Ctx, host: &str) -> Result<Ctx, Error> {
     let Some(Ok(agent)) = marker.map(str::parse) else { return Ok(own) };
     let by_host = Ctx { caller: Caller::Agent { agent, named_by: "its host".into() }, ..again()? };
     if has(&by_host)? { Ok(by_host) } else { Ok(own) }
+}
+
+/// The same about one goal, where several are active and none was named: the one in which this agent has something in hand, else the
+/// one that should get the next slot.
+fn about_one(ctx: &Ctx) -> Option<Ctx> {
+    let mut one = ctx.anew(ctx.now, ctx.entropy).ok()?;
+    if one.goal.is_none()
+        && let Ok(plan) = quota::plan(&one, BTreeSet::new())
+        && plan.goals.len() > 1
+    {
+        let snapshot = one.store.trusted().ok()?;
+        let has = |goal: &GoalId| {
+            let state = snapshot.state(goal).ok().flatten();
+            agent(&one).zip(state).is_some_and(|(agent, state)| in_hand(&one, &state, agent).is_some())
+        };
+        let mut goals = plan.goals.iter().map(|line| &line.goal);
+        let meant = goals.clone().find(|goal| has(goal)).or(plan.next.as_ref()).or(goals.next()).cloned();
+        one.goal = meant;
+    }
+    Some(one)
 }
 
 /// What an agent has, since when, in words.

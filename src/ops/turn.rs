@@ -299,7 +299,7 @@ pub fn to_run(
     finish: &Finish,
 ) -> Result<Option<(TodoId, Check)>, Error> {
     let snapshot = ctx.store.trusted()?;
-    let state = ctx.goal_state(&snapshot, goal)?;
+    let state = ctx.goal_state(&snapshot, Some(&ctx.goal_of(&snapshot, goal, turn)?))?;
     let (_, spend, course) = found(&snapshot, &state, turn)?;
     let todo = course.todo.filter(|id| state.todos.get(id).is_some_and(|todo| todo.monitor.is_none()));
     let Some(todo) = todo.filter(|_| spend.goes_on() && finish.outcome == Outcome::Completed) else {
@@ -319,7 +319,7 @@ pub fn end(ctx: &Ctx, goal: Option<&GoalId>, turn: &TurnId, finish: &Finish) -> 
     let git = ctx.store.git();
     let (commit, dirty) = (git.head()?.map(|head| head.commit), git.is_dirty()?);
     ctx.update(&stamp, |snapshot| {
-        let state = ctx.goal_state(snapshot, goal)?;
+        let state = ctx.goal_state(snapshot, Some(&ctx.goal_of(snapshot, goal, turn)?))?;
         let (id, spend, course) = found(snapshot, &state, turn)?;
         if let Some(end) = &course.end
             && end.by == stamp.by

@@ -406,6 +406,20 @@ fn a_session_goes_on_only_when_it_was_asked_to_and_there_is_something_to_do() {
     assert_eq!(stops(&repo, true).stdout, "", "there is no goal to go on with");
 }
 
+/// The first of two goals has nothing to do.
+#[test]
+fn with_several_goals_a_session_is_about_the_one_that_goes_on() {
+    let mut repo = Sandbox::ready();
+    repo.env("LOOPX_LOOP", "1");
+    repo.loopx("goal add 'Docs' --goal-id docs").success();
+    repo.loopx("todo add 'Write them' --goal-id docs").success();
+    let begin = payload(&repo, "claude-code-2.1.332.SessionStart").to_string();
+    let told = repo.loopx_told("hook claude SessionStart", &begin).success().stdout;
+    assert!(told.contains("Write them"), "{told}");
+    let sent_on = stops(&repo, false).to_string();
+    assert!(sent_on.contains("Write them"), "{sent_on}");
+}
+
 #[test]
 fn a_session_that_comes_to_nothing_may_stop_in_the_end() {
     let mut repo = Sandbox::ready();

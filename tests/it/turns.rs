@@ -274,3 +274,40 @@ fn lies_about_turns_are_named() {
     `turn.end` does not do that to spend/s-0jcwjnp1nzmy
     ");
 }
+
+#[test]
+fn a_turn_is_found_by_its_id_in_whichever_goal_it_is() {
+    let repo = Sandbox::ready();
+    repo.loopx("goal add 'Docs' --goal-id docs").success();
+    repo.loopx("todo add write --goal-id docs").success();
+    assert_snapshot!(repo.scene("
+        loopx turn begin --turn-id t1 --agent-id a
+        loopx turn begin --turn-id t1 --agent-id a --goal-id docs
+        loopx turn end --turn-id t1 --agent-id a --outcome completed --summary done
+        loopx quota spend-slot --turn-id t1 --agent-id a
+    "), @r#"
+    $ loopx turn begin --turn-id t1 --agent-id a
+    [stderr] error: 2 goals are active (`docs`, `ship`), so the goal has to be named
+    [stderr] hint: add `--goal-id docs`
+    [exit 2]
+    $ loopx turn begin --turn-id t1 --agent-id a --goal-id docs
+    turn t1: work on t-7p0h: write
+    until  2026-11-30T12:45:08Z
+    goal   Docs
+    next: loopx turn end --turn-id t1 --outcome <outcome> --summary "<what>"
+    $ loopx turn end --turn-id t1 --agent-id a --outcome completed --summary done
+    ended turn t1: completed, 1 slot used
+    $ loopx quota spend-slot --turn-id t1 --agent-id a
+    booked 1 slot for t1 already
+    47 slots left in this window
+    "#);
+    assert_snapshot!(repo.person("quota void t1 --reason oops", "t1"), @"
+    turn t1 booked 1 slot of goal docs, by a, just now
+      it came to: completed
+      it paid for e-sry7
+
+    Type `t1` to void what turn `t1` booked: t1
+    voided 1 slot that t1 booked
+    48 slots left in this window
+    ");
+}
