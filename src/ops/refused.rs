@@ -64,9 +64,10 @@ impl From<Refusal> for Error {
             | R::UnlistedKey
             | R::OtherKey { .. }
             | R::KeyExpired { .. }
+            | R::KeyRevoked(_)
             | R::LastApprover(_) => Some("run `loopx approver list`".into()),
             R::SignedBefore { .. } => Some("look at the clock: `date`".into()),
-            R::OtherNamespace { .. } | R::SignedElse(_) | R::NoSignature | R::WrongSignature(_) => {
+            R::OtherNamespace { .. } | R::SignedElse(_) | R::NoSignature | R::WrongSignature { .. } => {
                 Some("let loopx do the signing: `--sign-with <key file>`".into())
             }
             R::UnknownTodo(_) => Some("run `loopx todo list --all`".into()),
