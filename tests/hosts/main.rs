@@ -227,7 +227,8 @@ struct Server {
 
 impl Server {
     fn start(repo: &Sandbox, environment: &[(&str, String)]) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
+        let free =
+            TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
         let mut child = start(repo, environment, &format!("opencode serve --port {}", free.port()));
         drop(listen(&mut child));
         let server = Self { child, address: format!("http://{free}") };

@@ -166,11 +166,9 @@ fn anthropic(line: &Line, asks: &Value) -> String {
                 "tool_use",
             )
         }
-        Line::Says(text) => (
-            json!({ "type": "text", "text": "" }),
-            json!({ "type": "text_delta", "text": text }),
-            "end_turn",
-        ),
+        Line::Says(text) => {
+            (json!({ "type": "text", "text": "" }), json!({ "type": "text_delta", "text": text }), "end_turn")
+        }
         Line::Meanwhile(_) => unreachable!("it happens before"),
     };
     [
