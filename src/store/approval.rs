@@ -167,16 +167,12 @@ impl Asked {
     }
 }
 
-fn failed(problem: String) -> Error {
-    Error::Git { doing: "check a signature", problem }
-}
-
 fn io(error: std::io::Error) -> Error {
-    failed(error.to_string())
+    Error::Git { doing: "check a signature", problem: error.to_string() }
 }
 
-fn starts_not(program: &str, error: std::io::Error) -> Error {
-    failed(format!("the program `{program}` does not start: {error}"))
+fn starts_not(program: &'static str, error: std::io::Error) -> Error {
+    Error::Unasked { program, problem: error.to_string() }
 }
 
 impl Git {

@@ -200,11 +200,11 @@ fn who_may_sign_is_changed_by_those_who_may() {
     [exit 1]
     $ loopx approver add eve --key ../home/eve
     [stderr] error: `../home/eve` has no public key in it
-    [stderr] hint: name the file of the public key, such as `~/.ssh/id_[ID].pub`
+    [stderr] hint: name the file of the public key, such as `~/.ssh/id_[ID].pub`, or what `gpg --armor --export <id>` wrote
     [exit 2]
     $ loopx approver add eve --key ../home/nothing
     [stderr] error: `../home/nothing` is neither a public key nor a file with one
-    [stderr] hint: name the file of the public key, such as `~/.ssh/id_[ID].pub`
+    [stderr] hint: name the file of the public key, such as `~/.ssh/id_[ID].pub`, or what `gpg --armor --export <id>` wrote
     [exit 2]
     $ loopx approver remove eve
     [stderr] error: `eve` is no approver

@@ -351,8 +351,8 @@ fn without_gnupg_nobody_can_tell() {
     let empty = repo.path("home").display().to_string();
     repo.env("PATH", &empty);
     assert_snapshot!(repo.loopx("verify --all"), @"
-    [stderr] error: git cannot check a signature: the program `gpgv` does not start: No such file or directory (os error 2)
-    [stderr] hint: run `git fsck` to see whether the repository is sound
+    [stderr] error: `gpgv` cannot be asked about a signature: No such file or directory (os error 2)
+    [stderr] hint: `ssh-keygen` of OpenSSH looks at signatures, or `gpgv` of GnuPG: see whether it is on `PATH`
     [exit 1]
     ");
     repo.clear_env();
