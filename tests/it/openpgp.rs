@@ -184,6 +184,45 @@ fn an_answer_is_signed_with_the_key_that_git_signs_with() {
 }
 
 #[test]
+fn it_is_signed_by_the_program_that_git_signs_with() {
+    let Some((repo, keys)) = Keys::of(&["ann"]) else { return };
+    add(&repo, "ann", "").success();
+    repo.loopx("policy set approval=signed --agent-id a").success();
+    repo.git(&format!("config user.signingKey {}", keys.id("ann"))).success();
+    repo.script("bin/gpg", "#!/bin/sh\necho \"$@\" >>\"$(dirname \"$0\")/asked\"\nexec gpg \"$@\"\n");
+    let answer = |gate: &str| {
+        repo.loopx(&format!("gate open Ready? --gate-id {gate} --blocks push --agent-id a")).success();
+        repo.person(&format!("gate resolve {gate} --decision approve"), gate)
+    };
+    let program = repo.path("bin/gpg").display().to_string();
+    repo.git(&format!("config gpg.program {program}")).success();
+    answer("one").success();
+    assert_snapshot!(keys.shown(&repo.read("bin/asked")), @"-bsau [ANN'S KEY]");
+    // A receipt is for servers, which ask OpenSSH.
+    let commit = repo.git("rev-parse main").stdout;
+    let receipt =
+        repo.person(&format!("guard receipt origin main --sign-with {}", keys.id("ann")), &commit[..10]);
+    assert_snapshot!(last(&keys.shown(&receipt.stdout)), @"
+    Type `[ID]` to sign for a push: [ID]
+    error: `[ANN'S KEY]` is a key of OpenPGP's
+    hint: a receipt is signed with a key of OpenSSH's: `--sign-with <key file>`
+    ");
+    repo.git("config gpg.openpgp.program /nowhere/gpg").success();
+    assert_snapshot!(last(&answer("two").stdout), @"
+    Type `two` to approve gate `two`: two
+    error: nothing was signed: No such file or directory (os error 2)
+    hint: `gpg` of GnuPG 2.1.16 or newer has to be there, or what `gpg.program` of git's configuration names
+    ");
+    // With another format it is another kind of key that git signs with.
+    repo.git("config gpg.format x509").success();
+    assert_snapshot!(last(&answer("three").stdout), @"
+    Type `three` to approve gate `three`: three
+    error: answers have to be signed here, and no key is named
+    hint: add `--sign-with <key file>`, or run `git config loopx.approvalKey <key file>`
+    ");
+}
+
+#[test]
 fn what_is_no_single_public_key_is_refused_and_told_apart() {
     let Some((repo, keys)) = Keys::of(&["ann", "bob"]) else { return };
     for (name, args) in [
