@@ -5,11 +5,13 @@ use std::{fmt::Display, str::FromStr};
 
 use crate::domain::{
     actor::{Actor, Person},
+    approver::{PublicKey, Signature},
     command::{CommandLine, printed},
     evidence::{Heard, Number},
     id::{
         AgentId, Capability, Choice, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix, TurnId, slug,
     },
+    openpgp::Certificate,
     quota::Share,
     scope::Glob,
     shell,
@@ -99,6 +101,23 @@ pub fn shell(bytes: &[u8]) {
     drop(shell::code(&text, &here));
     let quoted = shell::quoted(&text);
     assert_eq!(shell::first_words(&format!("x {quoted}")), Some(vec!["x".to_owned(), text.into_owned()]));
+}
+
+/// A public key or a signature that somebody hands over, as OpenSSH or GnuPG write it: what is kept of a key is read as the same.
+pub fn keys(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    drop(Signature::parse(&text));
+    match text.parse::<PublicKey>() {
+        Ok(key) => {
+            assert_eq!(PublicKey::try_from(key.as_str().to_owned()).as_ref(), Ok(&key));
+            assert!(key.as_str().lines().count() == 1 && key.line().lines().count() == 1);
+            assert!(key.is_that_of(&key));
+        }
+        Err(bad) => assert!(!bad.to_string().chars().any(char::is_control)),
+    }
+    if let Ok(key) = Certificate::from_packets(bytes) {
+        assert_eq!((Certificate::parse(key.as_str()).as_ref(), key.packets().as_slice()), (Ok(&key), bytes));
+    }
 }
 
 fn stays<T: FromStr<Err: Display> + Display + PartialEq>(text: &str) {

@@ -443,6 +443,27 @@ impl Process {
         std::fs::read_to_string(dir.path().join("decision.sig")).map(Some)
     }
 
+    /// Has GnuPG sign `text` with the key that `key` names. Whatever its agent wants to be told it asks whoever sits at the terminal.
+    /// Nothing when it did not sign, which it has told.
+    pub fn sign_openpgp(&self, program: Option<&str>, key: &str, text: &str) -> io::Result<Option<String>> {
+        use std::os::unix::ffi::OsStringExt as _;
+        let mut command = Command::new(program.unwrap_or("gpg"));
+        // As git calls it, since it may be a program of the user's that understands no more.
+        command.args(["-bsau", key]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        if self.env_os("GPG_TTY").is_none()
+            && let Ok(name) = rustix::termios::ttyname(io::stdin(), Vec::new())
+        {
+            command.env("GPG_TTY", std::ffi::OsString::from_vec(name.into_bytes()));
+        }
+        let mut child = command.spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // One that does not read all of it signs something else, which is found out.
+            let _ = stdin.write_all(text.as_bytes());
+        }
+        let told = child.wait_with_output()?;
+        Ok(told.status.success().then(|| String::from_utf8(told.stdout).ok()).flatten())
+    }
+
     /// The terminal that controls this process, to talk to whoever sits there whatever the streams are tied to.
     pub fn terminal(&self) -> io::Result<Terminal> {
         let open = || File::options().read(true).write(true).open("/dev/tty");

@@ -170,8 +170,9 @@ pub enum Proof {
     Signature(Box<Autograph>),
 }
 
-/// A signature of OpenSSH's with the key of `approver`, made over `statement` for
-/// [`NAMESPACE`](super::approver::NAMESPACE).
+/// A signature with the key of `approver` over `statement`: one of OpenSSH's, made for
+/// [`NAMESPACE`](super::approver::NAMESPACE), or a detached one of OpenPGP's. The latter says nothing of its purpose; that the text
+/// begins with `loopx decision 1` keeps the signature of a commit or of a file from being one.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Autograph {

@@ -12,6 +12,7 @@
 //! it, and [`audit`] judges one that somebody else has written.
 
 pub mod actor;
+mod base64;
 pub mod id;
 pub mod text;
 pub mod time;
@@ -23,6 +24,7 @@ pub mod gate;
 pub mod goal;
 pub mod handoff;
 pub mod needs;
+pub mod openpgp;
 pub mod policy;
 pub mod preset;
 pub mod quota;

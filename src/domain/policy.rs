@@ -189,7 +189,7 @@ impl Amendment {
             Self::Receipt(_) => format!("receipt {}", self.word()),
             Self::Add { name, key, valid_before } => {
                 let until = valid_before.map(|until| format!(" valid before {until}")).unwrap_or_default();
-                format!("add {name} {key}{until}")
+                format!("add {name} {}{until}", key.line())
             }
             Self::Remove(name) => format!("remove {name}"),
         }
@@ -250,8 +250,9 @@ impl Policy {
                 if self.approvers.get(name).is_some_and(|known| known.removed.is_none()) {
                     return Err(Refusal::ApproverExists(name.clone()));
                 }
-                let same =
-                    |(_, known): &(&ApproverId, &Approver)| known.key == *key && known.removed.is_none();
+                let same = |(_, known): &(&ApproverId, &Approver)| {
+                    known.key.is_that_of(key) && known.removed.is_none()
+                };
                 if let Some((other, _)) = self.approvers.iter().find(same) {
                     return Err(Refusal::KeyOfAnother { approver: other.clone() });
                 }
@@ -284,14 +285,14 @@ impl Policy {
     /// The approver whose key made a signature.
     pub fn signer_of(&self, armored: &str) -> Result<&ApproverId, Refusal> {
         let signature = Signature::parse(armored).ok_or(Refusal::NoSignature)?;
-        let is_theirs = |(_, entry): &(&ApproverId, &Approver)| entry.key.blob() == signature.key;
+        let is_theirs = |(_, entry): &(&ApproverId, &Approver)| entry.key.is_named_by(&signature);
         let mut theirs = self.approvers.iter().filter(is_theirs);
         let (first, last) = (theirs.next(), theirs.next_back());
         last.or(first).map(|(name, _)| name).ok_or(Refusal::UnlistedKey)
     }
 
     /// Whether a proof shows, under this policy, that a person decided at `at` what `statement` says, given the bytes that
-    /// made it another signing. What is left of a signature is to ask OpenSSH whether it is one.
+    /// made it another signing. What is left of a signature is to ask OpenSSH or GnuPG whether it is one.
     pub fn accept(
         &self,
         proof: &Proof,
@@ -311,11 +312,13 @@ impl Policy {
             return Err(Refusal::KeyExpired { approver: name.clone(), until, at });
         }
         let signature = Signature::parse(armored).ok_or(Refusal::NoSignature)?;
-        if signature.namespace != NAMESPACE {
-            let found = super::text::shown(&signature.namespace, 40);
+        if let Signature::OpenSsh { namespace, .. } = &signature
+            && namespace != NAMESPACE
+        {
+            let found = super::text::shown(namespace, 40);
             return Err(Refusal::OtherNamespace { found, wanted: NAMESPACE });
         }
-        if signature.key != entry.key.blob() {
+        if !entry.key.is_named_by(&signature) {
             return Err(Refusal::OtherKey { approver: name.clone() });
         }
         let nonce = Statement::nonce(text).ok_or(Refusal::NoSignature)?;

@@ -91,8 +91,10 @@ pub enum Refusal {
     SignedElse(Differs),
     #[error("that is no signature of a decision")]
     NoSignature,
-    #[error("OpenSSH says that the signature of `{0}` is none")]
-    WrongSignature(ApproverId),
+    #[error("{program} says that the signature of `{approver}` is none")]
+    WrongSignature { approver: ApproverId, program: &'static str },
+    #[error("the key of `{0}` says of itself that it was revoked")]
+    KeyRevoked(ApproverId),
 
     #[error("there is no todo `{0}`")]
     UnknownTodo(TodoPrefix),

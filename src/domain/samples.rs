@@ -93,3 +93,25 @@ pub(super) fn loop_with(todos: &[(&str, Todo)], gates: &[(&str, Gate)]) -> Loop 
         spends: vec![],
     }
 }
+
+/// A key of OpenPGP's.
+pub(super) const OPENPGP_KEY: &str = "-----BEGIN PGP PUBLIC KEY BLOCK-----
+
+mDMEaw4YrxYJKwYBBAHaRw8BAQdAx9oReRAfaWqjJUHnu+0ZVPpFK4X488od3/8e
+FLir5L+0FkFubiA8YW5uQGV4YW1wbGUudGVzdD6IkAQTFggAOBYhBOb9k/wn08mg
+0+qI3TWQxegeg2EkBQJrDhivAhsDBQsJCAcCBhUKCQgLAgQWAgMBAh4BAheAAAoJ
+EDWQxegeg2Ek7bkA/0DDhvZotz+Lobrtt4imL+AUd78SkgJBTW3twWw+7BHSAQCB
+qXp7E8HKUMoJ29oONWkWiynUa90y0eJYd2vSUJIgAA==
+=Zcjv
+-----END PGP PUBLIC KEY BLOCK-----
+";
+
+/// A signature made with it over `loopx decision 1`, a line `x` and nothing else.
+pub(super) const OPENPGP_SIGNATURE: &str = "-----BEGIN PGP SIGNATURE-----
+
+iIcEABYIAC8WIQTm/ZP8J9PJoNPqiN01kMXoHoNhJAUCaw4YrxEcYW5uQGV4YW1w
+bGUudGVzdAAKCRA1kMXoHoNhJDhGAP4xfH/ba/I6q89uplKLQGbzYMhe4SGXYpzX
+Yavf2ryaKQEA+peq63MMdn3VvwQmPast0HY9qXJUjs7P4Igv5mAtoAE=
+=+PaV
+-----END PGP SIGNATURE-----
+";

@@ -11,7 +11,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use similar::TextDiff;
 
-use super::{Ctx, Done};
+use super::{Ctx, Done, notify::Before};
 use crate::{
     domain::{
         actor::{Actor, Proven, Stamp},
@@ -139,7 +139,9 @@ pub fn import(ctx: &Ctx, plan: Plan, _proven: &Proven) -> Result<Done<Imported>,
         turn: None,
         puts: records,
     };
+    let before = Before::look(ctx);
     let updated = ctx.store.adopt(&change, &ctx.stamp()?)?;
+    before.tell_news(ctx);
     Ok(Done { value: imported, commit: updated.commit, warnings: updated.warnings })
 }
 

@@ -109,6 +109,42 @@ pub(super) fn tidings(change: &Change) -> Vec<Tiding> {
     change.puts.iter().filter_map(of).collect()
 }
 
+/// So many of what comes from elsewhere all at once are told, one by one.
+const AT_ONCE: usize = 10;
+
+/// What waited for a person before something was taken over from elsewhere.
+#[derive(Debug)]
+pub(super) struct Before(Option<Vec<Tiding>>);
+
+impl Before {
+    /// Nothing is looked at where nothing is told.
+    pub(super) fn look(ctx: &Ctx) -> Self {
+        Self(ctx.store.notify_command().and_then(|_| waiting(ctx).ok()))
+    }
+
+    /// Tells what waits now and did not then: the first ten of it.
+    pub(super) fn tell_news(self, ctx: &Ctx) {
+        let Some(before) = self.0 else { return };
+        let now = waiting(ctx).unwrap_or_default();
+        ctx.tidings.add(now.into_iter().filter(|tiding| !before.contains(tiding)).take(AT_ONCE));
+    }
+}
+
+/// What waits for a person.
+fn waiting(ctx: &Ctx) -> Result<Vec<Tiding>, Error> {
+    let snapshot = ctx.store.trusted()?;
+    let mut all = Vec::new();
+    for goal in snapshot.goals()? {
+        let gates = snapshot.gates(&goal)?;
+        let waits = |gate: &Gate| matches!(gate.state, GateState::Open { .. } | GateState::Standing { .. });
+        all.extend(
+            gates.iter().filter(|(_, gate)| waits(gate)).map(|(id, gate)| Tiding::gate(&goal, id, gate)),
+        );
+    }
+    all.extend(snapshot.bypasses()?.iter().map(|(id, bypass)| Tiding::bypass(id, bypass)));
+    Ok(all)
+}
+
 /// The command, and when it did not end well.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Notifying {

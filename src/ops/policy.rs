@@ -8,8 +8,9 @@ use super::{Ctx, Done};
 use crate::{
     domain::{
         actor::Proven,
-        approver::{PublicKey, Signed},
+        approver::{BadKey, PublicKey, Signed},
         change::{Change, Record},
+        openpgp::Certificate,
         policy::{Amendment, Policy},
         statement::Statement,
         text::shown,
@@ -26,7 +27,7 @@ pub struct PolicyView {
 }
 
 /// Most bytes of a file with a public key.
-const LIMIT: u64 = 16 * 1024;
+const LIMIT: u64 = 1024 * 1024;
 
 /// The rules, to be looked at.
 pub fn show(ctx: &Ctx) -> Result<PolicyView, Error> {
@@ -40,17 +41,24 @@ pub fn in_force(ctx: &Ctx) -> Result<Policy, Error> {
 
 /// A public key as it was typed: itself, or the file that has it.
 pub fn key(ctx: &Ctx, typed: &str) -> Result<PublicKey, Error> {
-    if let Ok(key) = typed.parse() {
-        return Ok(key);
-    }
-    let path = ctx.cwd.join(typed);
     let failed = |problem: &str| {
         Error::new(Kind::Usage, format!("`{}` {problem}", shown(typed, 200)))
-            .hint("name the file of the public key, such as `~/.ssh/id_ed25519.pub`")
+            .hint("name the file of the public key, such as `~/.ssh/id_ed25519.pub`, or what `gpg --armor --export <id>` wrote")
     };
+    match typed.parse() {
+        Ok(key) => return Ok(key),
+        Err(BadKey::OpenPgp(problem)) => return Err(failed(&problem.to_string())),
+        Err(BadKey::Odd(_)) => {}
+    }
+    let path = ctx.cwd.join(typed);
     let is_small = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LIMIT);
     let text = is_small.then(|| fs::read_to_string(&path).ok()).flatten();
     let text = text.ok_or_else(|| failed("is neither a public key nor a file with one"))?;
+    if Certificate::is_meant(&text) {
+        return Certificate::parse(&text)
+            .map(PublicKey::OpenPgp)
+            .map_err(|problem| failed(&problem.to_string()));
+    }
     let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     line.and_then(|line| line.parse().ok()).ok_or_else(|| failed("has no public key in it"))
 }
@@ -105,7 +113,7 @@ pub fn said(amendment: &Amendment) -> String {
     }
 }
 
-/// Asks about a signature that is needed on a state what could not be told without OpenSSH.
+/// Asks about a signature that is needed on a state what could not be told without OpenSSH or GnuPG.
 pub(super) fn must_be_signed(
     ctx: &Ctx,
     snapshot: &Snapshot<'_>,

@@ -64,9 +64,10 @@ impl From<Refusal> for Error {
             | R::UnlistedKey
             | R::OtherKey { .. }
             | R::KeyExpired { .. }
+            | R::KeyRevoked(_)
             | R::LastApprover(_) => Some("run `loopx approver list`".into()),
             R::SignedBefore { .. } => Some("look at the clock: `date`".into()),
-            R::OtherNamespace { .. } | R::SignedElse(_) | R::NoSignature | R::WrongSignature(_) => {
+            R::OtherNamespace { .. } | R::SignedElse(_) | R::NoSignature | R::WrongSignature { .. } => {
                 Some("let loopx do the signing: `--sign-with <key file>`".into())
             }
             R::UnknownTodo(_) => Some("run `loopx todo list --all`".into()),
@@ -319,6 +320,12 @@ impl From<store::Error> for Error {
                 (Kind::Environment, &["`ls -ld .git .loopx` shows who may read there"])
             }
             S::Io { .. } => (Kind::Environment, &["check the path and its permissions"]),
+            S::Unasked { .. } => (
+                Kind::Environment,
+                &[
+                    "`ssh-keygen` of OpenSSH looks at signatures, or `gpgv` of GnuPG: see whether it is on `PATH`",
+                ],
+            ),
             S::Git { .. } => (Kind::Environment, &["run `git fsck` to see whether the repository is sound"]),
             S::Address(_) => (Kind::Refused, &["run `git remote -v` for the addresses of your remotes"]),
             S::UnknownRevision(_) => (Kind::NotFound, &["run `git log --oneline` for commits that exist"]),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Ctx, Done, enforcement};
+use super::{Ctx, Done, enforcement, notify::Before};
 use crate::{
     domain::actor::Proven,
     error::{Error, Kind},
@@ -93,7 +93,9 @@ pub fn sync(
         return Err(Error::new(Kind::PersonNeeded, "only a person may take over what comes from elsewhere")
             .hint("run `loopx sync` in a terminal"));
     }
+    let before = Before::look(ctx);
     let taken = ctx.store.take(remote, plan, &ctx.stamp()?)?;
+    before.tell_news(ctx);
     ctx.store.send(remote, plan, taken.as_ref(), say).map_err(Error::from).map_err(|error| match &taken {
         None => error,
         Some(_) => {

@@ -8,7 +8,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Ctx, Done};
+use super::{Ctx, Done, notify::Before};
 use crate::{
     domain::{actor::Proven, policy::RepositoryId, text::shown},
     error::{Error, Kind},
@@ -95,7 +95,9 @@ pub fn import(
     export: &mut Export<BufReader<File>>,
     _proven: &Proven,
 ) -> Result<Done<Imported>, Error> {
+    let before = Before::look(ctx);
     let updated = ctx.store.import(export, &ctx.stamp()?)?;
+    before.tell_news(ctx);
     let (goals, gates) = export.counts();
     let value = Imported { repository: export.repository().clone(), files: export.files(), goals, gates };
     Ok(Done { value, commit: updated.commit, warnings: updated.warnings })

@@ -133,6 +133,9 @@ pub enum Error {
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("git cannot {doing}: {problem}")]
     Git { doing: &'static str, problem: String },
+    /// So nobody can tell whether it is one.
+    #[error("`{program}` cannot be asked about a signature: {problem}")]
+    Unasked { program: &'static str, problem: String },
     /// loopx cannot stand between git and such a place.
     #[error("strict mode knows folders, `file://`, ssh and `https://`, and `{0}` is none of them")]
     Address(String),

@@ -200,11 +200,11 @@ fn who_may_sign_is_changed_by_those_who_may() {
     [exit 1]
     $ loopx approver add eve --key ../home/eve
     [stderr] error: `../home/eve` has no public key in it
-    [stderr] hint: name the file of the public key, such as `~/.ssh/id_[ID].pub`
+    [stderr] hint: name the file of the public key, such as `~/.ssh/id_[ID].pub`, or what `gpg --armor --export <id>` wrote
     [exit 2]
     $ loopx approver add eve --key ../home/nothing
     [stderr] error: `../home/nothing` is neither a public key nor a file with one
-    [stderr] hint: name the file of the public key, such as `~/.ssh/id_[ID].pub`
+    [stderr] hint: name the file of the public key, such as `~/.ssh/id_[ID].pub`, or what `gpg --armor --export <id>` wrote
     [exit 2]
     $ loopx approver remove eve
     [stderr] error: `eve` is no approver
@@ -398,12 +398,12 @@ fn a_key_asks_its_owner_for_its_passphrase_and_an_agent_of_keys_need_not_be_aske
 }
 
 /// A gate as the state branch has it.
-fn gate_at(repo: &Sandbox, name: &str) -> Gate {
+pub(crate) fn gate_at(repo: &Sandbox, name: &str) -> Gate {
     let text = repo.git(&format!("show loopx/state:goals/ship/gates/{name}.toml")).success().stdout;
     toml::from_str(text.strip_prefix("format = \"1.0\"\n").expect("a version")).expect("a gate")
 }
 
-fn proof(gate: &Gate) -> Proof {
+pub(crate) fn proof(gate: &Gate) -> Proof {
     match &gate.state {
         GateState::Resolved { proof, .. } => proof.clone(),
         other => panic!("{other:?}"),
@@ -416,7 +416,7 @@ fn sign(repo: &Sandbox, key: &str, namespace: &str, text: &str) -> String {
 }
 
 /// Says no at gate `id` by a commit made by hand at `at`, with what `proof` makes of the statement that should be signed.
-fn forge(
+pub(crate) fn forge(
     repo: &mut Sandbox,
     id: &str,
     at: &str,

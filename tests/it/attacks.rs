@@ -10,7 +10,10 @@ use loopx::domain::{
     statement::{Decided, Statement},
 };
 
-use crate::sandbox::{LOOPX, Sandbox};
+use crate::{
+    sandbox::{LOOPX, Sandbox},
+    server::by_receipt,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -789,6 +792,112 @@ fn forging_what_is_signed() {
         ),
     ];
     must_be_told("signatures", &play(signed, attempts));
+}
+
+/// A commit for a server that wants receipts.
+fn received() -> Sandbox {
+    let repo = by_receipt();
+    let file = repo.path("eve").display().to_string();
+    repo.feed("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &file], "").success();
+    repo.commit("feature");
+    repo
+}
+
+/// The option of a push that somebody at a terminal signed a receipt for.
+fn receipt(repo: &Sandbox, what: &str) -> String {
+    let commit = repo.git("rev-parse main").stdout;
+    let said =
+        repo.person_raw(&format!("guard receipt origin {what} --json"), &commit[..10]).success().stdout;
+    let said: serde_json::Value = serde_json::from_str(&said[said.find('{').expect("JSON")..]).expect("JSON");
+    said["option"].as_str().expect("an option").to_owned()
+}
+
+/// Whether a push arrives at `main` there.
+fn push_with(repo: &Sandbox, options: &str) -> bool {
+    sh(repo, &format!("git push -q {options} origin main"));
+    let there = |repo: &Sandbox| repo.git("-C ../hub.git rev-parse -q --verify refs/heads/main").stdout;
+    there(repo) == repo.git("rev-parse main").stdout
+}
+
+#[test]
+fn pushing_without_a_receipt() {
+    let attempts: &[Attempt] = &[
+        ("push without one, past the hook", Refused, "the server wants one", |repo| {
+            push_with(repo, "--no-verify")
+        }),
+        ("make one up", Refused, "the server asks OpenSSH", |repo| {
+            let time = "2026-11-30T12:00:10Z";
+            let nonce = "0123456789abcdef0123456789abcdef";
+            push_with(repo, &format!("-o loopx-receipt={time},{nonce},AAAA"))
+        }),
+        ("push with one of another commit", Refused, "commit and ref are signed", |repo| {
+            let option = receipt(repo, "main");
+            repo.commit("more");
+            push_with(repo, &format!("-o {option}"))
+        }),
+        ("push with one of another ref", Refused, "commit and ref are signed", |repo| {
+            let option = receipt(repo, "main:side");
+            push_with(repo, &format!("-o {option}"))
+        }),
+        ("push another ref along with one", Refused, "all refs of a push are signed together", |repo| {
+            let option = receipt(repo, "main");
+            push_as(repo, &format!("git push -q -o {option} origin main main:side"))
+        }),
+        ("push with one that is more than an hour old", Refused, "it is for an hour", |repo| {
+            let option = receipt(repo, "main");
+            repo.sleep(3700);
+            push_with(repo, &format!("-o {option}"))
+        }),
+        ("write a later time into it", Refused, "the time is signed", |repo| {
+            let option = receipt(repo, "main");
+            repo.sleep(3700);
+            let (_, signed) = option.split_once(',').expect("a time");
+            push_with(repo, &format!("-o loopx-receipt=2026-11-30T13:02:00Z,{signed}"))
+        }),
+        ("sign one with a key of its own", Refused, "the key is not listed at the server", |repo| {
+            let option = receipt(repo, "main --sign-with ../eve");
+            push_with(repo, &format!("-o {option}"))
+        }),
+        (
+            "name its own key in the configuration of its clone",
+            Refused,
+            "the server reads its own configuration",
+            |repo| {
+                let key = repo.read("eve.pub");
+                repo.write("repo/.git/signers", &format!("ann namespaces=\"loopx-gate\" {key}"));
+                repo.git("config loopx.approvers signers").success();
+                let option = receipt(repo, "main --sign-with ../eve");
+                push_with(repo, &format!("-o {option}"))
+            },
+        ),
+        (
+            "push the same again within the hour, after it was taken away there",
+            Neither,
+            "the server keeps no list of receipts, and one is good for an hour",
+            |repo| {
+                let option = receipt(repo, "main");
+                assert!(push_with(repo, &format!("-o {option}")));
+                repo.git("-C ../hub.git update-ref -d refs/heads/main").success();
+                push_with(repo, &format!("-o {option}"))
+            },
+        ),
+        (
+            "sign one with the key of somebody listed, which lies readable in a file without a passphrase",
+            Neither,
+            "a key that wants a touch or a passphrase is for this",
+            |repo| {
+                let option = receipt(repo, "main --sign-with ../ann");
+                push_with(repo, &format!("-o {option}"))
+            },
+        ),
+        (
+            "remove the hook of a server that is a folder on the same machine",
+            Neither,
+            "whoever can write there is the server",
+            |repo| sh(repo, "rm ../hub.git/hooks/pre-receive") && push_with(repo, ""),
+        ),
+    ];
+    must_be_told("receipts", &play(received, attempts));
 }
 
 /// What the server for agents' hosts says to these calls, one after the other.

@@ -31,6 +31,7 @@ mod json;
 mod kills;
 mod mcp;
 mod notify;
+mod openpgp;
 mod packet;
 mod persons;
 mod presets;

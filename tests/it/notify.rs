@@ -8,7 +8,11 @@ use std::{
 
 use insta::assert_snapshot;
 
-use crate::{publishing::template, sandbox::Sandbox};
+use crate::{
+    publishing::template,
+    sandbox::{Output, Sandbox},
+    transfer::digest,
+};
 
 /// Waits until a file has so many lines that end it, and returns it.
 #[track_caller]
@@ -24,21 +28,19 @@ fn wait_for(repo: &Sandbox, path: &str, end: &str) -> String {
     }
 }
 
-/// A repository in which a script writes down what it is told.
-fn told() -> Sandbox {
-    let repo = Sandbox::with_remote();
+/// Has a script write down what it is told.
+fn listen(repo: &Sandbox) -> Output {
     repo.script(
         "bin/note",
         "#!/bin/sh\nd=$(dirname \"$0\")\n{ echo \"$LOOPX_EVENT\"; cat; echo; echo end; } >>\"$d/told\"\n",
     );
-    let set = format!("notify set -- {}", repo.path("bin/note").display());
-    assert_snapshot!(repo.person(&set, "notify"), @"
-    It runs as you, whenever a gate is opened or a push round the hook is noticed:
-      `[ROOT]/bin/note`
+    repo.person(&format!("notify set -- {}", repo.path("bin/note").display()), "notify").success()
+}
 
-    Type `notify` to have a command run when something waits: notify
-    what begins to wait is told by `[ROOT]/bin/note`
-    ");
+/// A repository in which that is so.
+fn told() -> Sandbox {
+    let repo = Sandbox::with_remote();
+    listen(&repo);
     repo
 }
 
@@ -158,6 +160,81 @@ fn a_question_and_a_push_round_the_hook_are_told() {
     repo.loopx("todo add more").success();
     thread::sleep(Duration::from_millis(300));
     assert!(!repo.path("bin/told").exists());
+}
+
+/// Waits a while for one more to be told, and says which gates have been.
+fn gates_told(repo: &Sandbox) -> Vec<String> {
+    thread::sleep(Duration::from_millis(300));
+    let told = repo.read("bin/told");
+    let gate =
+        |line: &str| line.trim().strip_prefix("\"gate\": ").map(|gate| gate.trim_end_matches(',').to_owned());
+    let mut gates: Vec<String> = told.lines().filter_map(gate).collect();
+    gates.sort();
+    gates
+}
+
+#[test]
+fn what_comes_from_another_clone_is_told_once() {
+    let mut repo = told();
+    let take = |repo: &Sandbox| {
+        let hub = repo.git("-C ../hub.git rev-parse --verify -q refs/loopx/state").stdout;
+        repo.person("sync", &hub[..10]).success();
+    };
+    repo.person("remote set origin", "origin").success();
+    repo.loopx("gate open Ours? --agent-id a").success();
+    wait_for(&repo, "bin/told", "end\n");
+    repo.loopx("sync").success();
+    repo.git("clone -q ../hub.git ../other").success();
+    repo.cd("other").loopx("init").success();
+    repo.person("remote set origin", "origin").success();
+    take(&repo);
+    repo.loopx("gate open Theirs? --blocks push --agent-id b").success();
+    repo.loopx("gate open Answered? --blocks push --agent-id b").success();
+    repo.person("gate resolve answered --decision reject", "answered").success();
+    repo.loopx("gate open Standing? --standing --agent-id b").success();
+    repo.loopx("sync").success();
+    repo.cd("repo");
+    std::fs::remove_file(repo.path("bin/told")).unwrap();
+    take(&repo);
+    wait_for(&repo, "bin/told", "\"theirs\"");
+    assert_eq!(gates_told(&repo), ["\"standing\"", "\"theirs\""]);
+    repo.loopx("sync").success();
+    assert_eq!(gates_told(&repo).len(), 2, "a sync that brings nothing tells nothing");
+}
+
+#[test]
+fn what_comes_with_an_import_is_told_and_of_much_the_first_ten() {
+    let from = Sandbox::ready();
+    for number in 10..22 {
+        from.loopx(&format!("gate open Really? --gate-id g{number} --blocks push --agent-id a")).success();
+    }
+    from.loopx("export ../out.jsonl").success();
+    let file = from.read("out.jsonl");
+    let to = Sandbox::plain();
+    to.loopx("init").success();
+    listen(&to);
+    to.write("in.jsonl", &file);
+    to.person("import ../in.jsonl", &digest(&file)).success();
+    let until = Instant::now() + Duration::from_secs(20);
+    while wait_for(&to, "bin/told", "end\n").matches("end\n").count() < 10 && Instant::now() < until {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let gates: Vec<String> = (10..20).map(|number| format!("\"g{number}\"")).collect();
+    assert_eq!(gates_told(&to), gates);
+}
+
+#[test]
+fn what_comes_from_another_tool_is_told() {
+    let repo = Sandbox::plain();
+    repo.loopx("init").success();
+    listen(&repo);
+    repo.write(
+        "home/issues.jsonl",
+        r#"{"id":"bd-1","title":"Is it good?","status":"open","priority":0,"issue_type":"gate","await_type":"human"}"#,
+    );
+    repo.person("import --from beads ../home/issues.jsonl", "beads").success();
+    wait_for(&repo, "bin/told", "end\n");
+    assert_eq!(gates_told(&repo), ["\"is-it-good\""]);
 }
 
 #[test]

@@ -481,7 +481,7 @@ fn it_is_not_for_terminals() {
 }
 
 /// A server that knows no state and takes pushes with a receipt only, and the key of `ann` beside the clone.
-fn by_receipt() -> Sandbox {
+pub(crate) fn by_receipt() -> Sandbox {
     let repo = guarded();
     repo.git("-C ../hub.git config receive.advertisePushOptions true").success();
     let key = repo.path("ann").display().to_string();

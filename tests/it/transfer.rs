@@ -88,7 +88,7 @@ fn what_goes_out_comes_in_to_the_byte() {
 }
 
 /// The digest that the last line has, as far as a person types it.
-fn digest(file: &str) -> String {
+pub(crate) fn digest(file: &str) -> String {
     let foot: serde_json::Value = serde_json::from_str(file.lines().last().expect("a foot")).expect("JSON");
     foot["sha256"].as_str().expect("a digest")[..8].to_owned()
 }
