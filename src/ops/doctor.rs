@@ -70,7 +70,7 @@ pub fn diagnose(ctx: &Ctx, fix: bool, homes: &host::Homes) -> Result<Report, Err
     let is_trusted = trusted.is_ok();
     drop(trusted);
     history(ctx, &mut findings)?;
-    view(ctx, fix && is_trusted, &mut findings)?;
+    view(ctx, fix, is_trusted, &mut findings)?;
     guards(ctx, fix, &mut findings)?;
     leftovers(ctx, fix, &mut findings)?;
     findings.extend(host::damaged(ctx, homes).into_iter().map(|(problem, cure)| Finding::new(problem, cure)));
@@ -112,10 +112,11 @@ fn history(ctx: &Ctx, findings: &mut Vec<Finding>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The files in `.loopx/`.
-fn view(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
+/// The files in `.loopx/`. What they should show is not known while the state is not trusted, and setting them up would take it
+/// over.
+fn view(ctx: &Ctx, fix: bool, is_trusted: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
     let snapshot = ctx.store.read()?;
-    let trouble = ctx.store.view_trouble(&snapshot);
+    let trouble = ctx.store.view_trouble(&snapshot).filter(|_| is_trusted);
     if let Some(trouble) = &trouble {
         if fix && !matches!(trouble, Warning::Edited(_)) {
             let plan = super::init::plan(ctx, None)?;

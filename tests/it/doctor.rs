@@ -90,15 +90,13 @@ fn what_could_lose_something_is_left_to_the_user() {
       run `git update-ref refs/heads/loopx/state [ID]`
     commit [ID] of the state, "forged", is no legal mutation: it has no `Signed-off-by` trailer
       run `loopx verify`
-    `.loopx/` is behind the state: the next mutation will bring it up to date
-      run `loopx init`
     left alone what was edited by hand: `.loopx/goals/ship/todos/t-0000.toml`, `.loopx/goals/ship/todos/t-c22j.toml`
       run `git -C .loopx checkout -- .`
     `.loopx` is tracked by your own branch, as a submodule that nobody can clone
       run `git rm --cached .loopx`
     `[ROOT]/repo/.git/refs/heads/loopx/state.lock` is older than 15 min; no git that is at work keeps it so long
       run `rm '[ROOT]/repo/.git/refs/heads/loopx/state.lock'`
-    6 problems found
+    5 problems found
     [exit 1]
     "#);
 }
