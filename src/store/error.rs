@@ -49,7 +49,13 @@ pub enum Error {
     Newer { path: String, found: String, known: String },
     /// Somebody committed by hand, moved the branch back, or removed the note of what loopx did last.
     #[error("`{branch}` was changed by something else than loopx: it is at {} and not {}", short(.tip), .last.as_deref().map_or("where loopx left it", short))]
-    Foreign { branch: String, tip: String, last: Option<String> },
+    Foreign {
+        branch: String,
+        tip: String,
+        last: Option<String>,
+        /// What is there was made by a newer loopx, or says so.
+        newer: Option<Newer>,
+    },
     /// A history that was looked at as a whole has a commit that loopx cannot have made.
     #[error("{} is no legal mutation of the state: {problem}", short(.commit))]
     Illegal { commit: String, problem: String },
@@ -235,6 +241,14 @@ impl Error {
                 | Self::RefStorage(_)
         )
     }
+}
+
+/// A format that is newer than this loopx.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Newer {
+    pub path: String,
+    pub found: String,
+    pub known: String,
 }
 
 /// An error with its causes in one line.

@@ -565,3 +565,78 @@ fn that_what_was_lost_cannot_be_told_is_said() {
     pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
     ");
 }
+
+#[test]
+fn a_state_that_is_newer_than_the_program_takes_a_newer_program() {
+    let repo = sound();
+    let policy = repo.read("repo/.loopx/loopx.toml").replace("format = \"1.0\"", "format = \"9.0\"");
+    repo.forge("loopx.toml", &policy);
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `loopx.toml` on the state branch has format 9.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] hint: or, if nobody used a newer one, put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be trusted
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: loopx status
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] hint: or, if nobody used a newer one, put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] hint: or, if nobody used a newer one, put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx doctor
+    "), @"
+    $ loopx init
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] hint: or, if nobody used a newer one, put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
+    [exit 1]
+    $ loopx doctor
+    [stderr] error: `loopx.toml` on the state branch has format 9.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [exit 1]
+    ");
+    std::fs::remove_file(repo.path("repo/.git/loopx/writer")).expect("the note");
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx todo add two
+        loopx init
+        git push -q origin main
+    "), @"
+    $ loopx status
+    [stderr] error: `loopx.toml` on the state branch has format 9.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not where loopx left it
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [exit 1]
+    $ loopx init
+    [stderr] error: `loopx.toml` on the state branch has format 9.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not where loopx left it
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
