@@ -73,6 +73,7 @@ pub fn diagnose(ctx: &Ctx, fix: bool, homes: &host::Homes) -> Result<Report, Err
     view(ctx, fix, is_trusted, &mut findings)?;
     guards(ctx, fix, &mut findings)?;
     leftovers(ctx, fix, &mut findings)?;
+    bypasses(ctx, &mut findings);
     findings.extend(host::damaged(ctx, homes).into_iter().map(|(problem, cure)| Finding::new(problem, cure)));
     Ok(Report { findings })
 }
@@ -181,6 +182,23 @@ fn guards(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error
         ));
     }
     Ok(())
+}
+
+/// Pushes that went round the hook and that nobody has acknowledged.
+fn bypasses(ctx: &Ctx, findings: &mut Vec<Finding>) {
+    // What cannot be read was said already.
+    let Ok(found) = super::bypass::list(ctx, false, true) else { return };
+    let gated = found.pushes().any(|push| !push.gates.is_empty());
+    if let Some(cure) = found.cure() {
+        let places = crate::text::Count(found.pushes().count(), "place");
+        let gated = if gated { " while a gate was open" } else { "" };
+        let problem = format!("a push to {places} went round the hook{gated}, and nobody has acknowledged it");
+        findings.push(Finding::new(problem, cure));
+    }
+    if let Some(why) = found.blind {
+        let problem = format!("whether a push went round the hook cannot be seen: {why}");
+        findings.push(Finding::new(problem, "loopx bypass list"));
+    }
 }
 
 /// Files that a killed program left behind.
