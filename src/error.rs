@@ -91,7 +91,10 @@ impl Error {
 
     /// The commands in the hints; none where another program has to come first.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
-        self.hints.iter().take_while(|hint| !hint.starts_with(INSTALL)).filter_map(|hint| hint.split('`').nth(1))
+        self.hints
+            .iter()
+            .take_while(|hint| !hint.starts_with(INSTALL))
+            .filter_map(|hint| hint.split('`').nth(1))
     }
 
     /// Adds a hint.

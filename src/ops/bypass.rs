@@ -140,8 +140,10 @@ pub fn asked(ctx: &Ctx, id: Option<&BypassId>) -> Result<Asked, Error> {
     }
     match drawn(ctx, &ctx.stamp()?, &snapshot)?.into_iter().next() {
         Some((id, bypass)) => Ok(Asked { view: BypassView::of(ctx, id, bypass), is_recorded: false }),
-        None => Err(Error::new(Kind::NotFound, "there is no push round the hook that nobody has acknowledged")
-            .hint("run `loopx bypass list --all`")),
+        None => {
+            Err(Error::new(Kind::NotFound, "there is no push round the hook that nobody has acknowledged")
+                .hint("run `loopx bypass list --all`"))
+        }
     }
 }
 

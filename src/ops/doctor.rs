@@ -70,6 +70,7 @@ pub fn diagnose(ctx: &Ctx, fix: bool, homes: &host::Homes) -> Result<Report, Err
     let is_trusted = trusted.is_ok();
     drop(trusted);
     history(ctx, &mut findings)?;
+    locks(ctx, fix, &mut findings)?;
     view(ctx, fix, is_trusted, &mut findings)?;
     guards(ctx, fix, &mut findings)?;
     leftovers(ctx, fix, &mut findings)?;
@@ -128,13 +129,16 @@ fn view(ctx: &Ctx, fix: bool, is_trusted: bool, findings: &mut Vec<Finding>) -> 
                 findings.push(Finding::fixed(trouble.to_string()));
             }
         } else {
-            findings.push(Finding::new(trouble.to_string(), trouble.cure().unwrap_or("loopx init")));
+            findings.push(Finding::new(
+                trouble.to_string(),
+                trouble.cure().unwrap_or("loopx doctor --fix".into()),
+            ));
         }
     }
     let edited = ctx.store.edited_by_hand(&snapshot)?;
     if !edited.is_empty() {
         let edited = Warning::Edited(edited);
-        findings.push(Finding::new(edited.to_string(), edited.cure().unwrap_or("loopx init")));
+        findings.push(Finding::new(edited.to_string(), edited.cure().unwrap_or("loopx init".into())));
     }
     if ctx.store.git().tracks_the_view()? {
         findings.push(Finding::new(
@@ -192,7 +196,8 @@ fn bypasses(ctx: &Ctx, findings: &mut Vec<Finding>) {
     if let Some(cure) = found.cure() {
         let places = crate::text::Count(found.pushes().count(), "place");
         let gated = if gated { " while a gate was open" } else { "" };
-        let problem = format!("a push to {places} went round the hook{gated}, and nobody has acknowledged it");
+        let problem =
+            format!("a push to {places} went round the hook{gated}, and nobody has acknowledged it");
         findings.push(Finding::new(problem, cure));
     }
     if let Some(why) = found.blind {
@@ -201,13 +206,23 @@ fn bypasses(ctx: &Ctx, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Files that a killed program left behind.
-fn leftovers(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
+/// Lock files that a killed program left behind. The one of `.loopx/` is loopx's to remove; the others are git's.
+fn locks(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
     for lock in ctx.store.stale_locks(ctx.now, STALE)? {
-        let lock = lock.display();
-        let problem = format!("`{lock}` is older than {STALE}; no git that is at work keeps it so long");
-        findings.push(Finding::new(problem, format!("rm '{lock}'")));
+        let place = lock.display();
+        let problem = format!("`{place}` is older than {STALE}; no git that is at work keeps it so long");
+        let is_ours = ctx.store.view_lock().as_ref() == Some(&lock);
+        findings.push(match (is_ours, fix) {
+            (true, true) if std::fs::remove_file(&lock).is_ok() => Finding::fixed(problem),
+            (true, false) => Finding::new(problem, "loopx doctor --fix"),
+            _ => Finding::new(problem, format!("rm '{place}'")),
+        });
     }
+    Ok(())
+}
+
+/// Files that a killed writer left behind.
+fn leftovers(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
     let scraps = ctx.store.scraps(ctx.now)?;
     if !scraps.is_empty() {
         let problem = format!(

@@ -278,6 +278,15 @@ impl From<store::Error> for Error {
                 Kind::Distrusted,
                 &["run `loopx verify --all` where the state comes from, and fetch it again"],
             ),
+            S::IllegalHere { commit, before, .. } => {
+                let hint = match before {
+                    Some(before) => format!(
+                        "all is well up to the one before it; a person goes back there, and sees first what is lost: `loopx restore --to {before}`"
+                    ),
+                    None => format!("look at it with `git show {}`", &commit[..10]),
+                };
+                return Self::new(Kind::Distrusted, problem.to_string()).hint(hint);
+            }
             S::Newer { .. } => (Kind::Distrusted, &["install a newer loopx; nothing was changed"]),
             S::SecretRules(_) => (
                 Kind::Environment,

@@ -59,6 +59,9 @@ pub enum Error {
     /// A history that was looked at as a whole has a commit that loopx cannot have made.
     #[error("{} is no legal mutation of the state: {problem}", short(.commit))]
     Illegal { commit: String, problem: String },
+    /// The same in the history of this clone, which loopx put there itself.
+    #[error("{} of the state here is no legal mutation: {problem}", short(.commit))]
+    IllegalHere { commit: String, problem: String, before: Option<String> },
     /// A commit that the branch never was at, such as one of the project.
     #[error("{} is no commit that `{branch}` was ever at, or was made from", short(.commit))]
     NotOfThePast { branch: String, commit: String },
@@ -236,6 +239,7 @@ impl Error {
                 | Self::Foreign { .. }
                 | Self::Redirected { .. }
                 | Self::Illegal { .. }
+                | Self::IllegalHere { .. }
                 | Self::BrokenRef(_)
                 | Self::Damaged(_)
                 | Self::RefStorage(_)
