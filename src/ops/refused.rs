@@ -186,7 +186,7 @@ impl From<store::Error> for Error {
             S::Foreign { branch, last, newer, .. } => {
                 let mut error = Self::new(Kind::Distrusted, problem.to_string());
                 if let Some(newer) = newer {
-                    let store::error::Newer { path, found, known } = newer;
+                    let store::error::Newer { path, found, known } = newer.as_ref();
                     error = error.hint(format!(
                         "{INSTALL}: {path} on the state branch has format {found}, and this one reads up to {known}"
                     ));

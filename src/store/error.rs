@@ -54,7 +54,7 @@ pub enum Error {
         tip: String,
         last: Option<String>,
         /// What is there was made by a newer loopx, or says so.
-        newer: Option<Newer>,
+        newer: Option<Box<Newer>>,
     },
     /// A history that was looked at as a whole has a commit that loopx cannot have made.
     #[error("{} is no legal mutation of the state: {problem}", short(.commit))]

@@ -154,7 +154,7 @@ impl Store {
         match error {
             Error::Foreign { branch, tip, last, newer: None } => {
                 let newer = match read() {
-                    Err(Error::Newer { path, found, known }) => Some(Newer { path, found, known }),
+                    Err(Error::Newer { path, found, known }) => Some(Box::new(Newer { path, found, known })),
                     _ => None,
                 };
                 Error::Foreign { branch, tip, last, newer }
