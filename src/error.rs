@@ -80,15 +80,21 @@ impl Kind {
     }
 }
 
+/// How a hint begins that no command stands for.
+pub const INSTALL: &str = "install a newer loopx";
+
 impl Error {
     /// An error without hints.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hints: Vec::new() }
     }
 
-    /// The commands in the hints.
+    /// The commands in the hints; none where another program has to come first.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
-        self.hints.iter().filter_map(|hint| hint.split('`').nth(1))
+        self.hints
+            .iter()
+            .take_while(|hint| !hint.starts_with(INSTALL))
+            .filter_map(|hint| hint.split('`').nth(1))
     }
 
     /// Adds a hint.

@@ -30,8 +30,8 @@ pub(super) enum Bypass {
     },
     /// Take notice of one (a person at a terminal only)
     Acknowledge {
-        /// The bypass, by its full id
-        bypass: BypassId,
+        /// The bypass, by its full id; the oldest that nobody has acknowledged when left out
+        bypass: Option<BypassId>,
         /// What came of it
         #[arg(long, value_name = "TEXT")]
         note: Option<Note>,
@@ -44,24 +44,28 @@ impl Bypass {
             Self::List { all } => {
                 let found = ops::bypass::list(ctx, all, true)?;
                 let blind = found.blind.as_deref().map(blind);
-                let said = Said::read(&found, table(ctx, &found).to_string());
+                let cure = found.cure().map(|cure| next(&cure)).unwrap_or_default();
+                let said = Said::read(&found, format!("{}{cure}", table(ctx, &found)));
                 Ok(Said { warnings: blind.into_iter().collect(), ..said })
             }
             Self::Show { bypass } => {
                 let view = ops::bypass::show(ctx, &bypass)?;
-                Ok(Said::read(&view, say(ctx, &view)))
+                Ok(Said::read(&view, say(ctx, &view, true)))
             }
             Self::Acknowledge { bypass, note } => {
-                let asked = ops::bypass::asked(ctx, &bypass)?;
-                let challenge = Challenge {
-                    what: format!("acknowledge bypass `{bypass}`"),
-                    shows: say(ctx, &asked),
-                    word: bypass.to_string(),
-                    command: format!("loopx bypass acknowledge {bypass}"),
-                };
+                let asked = ops::bypass::asked(ctx, bypass.as_ref())?;
+                let id = &asked.view.id;
+                let mut command = "loopx bypass acknowledge".to_owned();
+                let mut what = "acknowledge a push round the hook".to_owned();
+                if asked.is_recorded {
+                    command.push_str(&format!(" {id}"));
+                    what = format!("acknowledge bypass `{id}`");
+                }
+                let shows = say(ctx, &asked.view, asked.is_recorded);
+                let challenge = Challenge { what, shows, word: id.to_string(), command };
                 let proven = ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
                 let done = ops::bypass::acknowledge(ctx, &asked, &proven, note.as_ref())?;
-                Ok(Said::done(&done, &format!("bypass {bypass} is acknowledged")))
+                Ok(Said::done(&done, &format!("bypass {id} is acknowledged")))
             }
         }
     }
@@ -98,13 +102,14 @@ pub(super) fn lines(ctx: &Ctx, found: &Bypasses) -> String {
         1 => "A PUSH WENT ROUND THE HOOK, and nobody has acknowledged it".to_owned(),
         _ => format!("PUSHES TO {count} PLACES WENT ROUND THE HOOK, and nobody has acknowledged them"),
     };
-    let next = match found.bypasses.first() {
-        Some(view) => format!("  a person acknowledges it with `loopx bypass acknowledge {}`\n", view.id),
-        None => String::new(),
-    };
+    let next = found.cure().map(|cure| next(&cure)).unwrap_or_default();
     let table = table(ctx, found).to_string();
     let shown: String = table.split_inclusive('\n').take(super::status::SHOWN).collect();
     format!("{head}\n{shown}{}{next}", super::status::more(count))
+}
+
+fn next(cure: &str) -> String {
+    format!("  a person acknowledges it with `{cure}`\n")
 }
 
 /// A line each.
@@ -141,7 +146,7 @@ fn gates(push: &Push) -> String {
     push.gates.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn say(ctx: &Ctx, view: &BypassView) -> String {
+fn say(ctx: &Ctx, view: &BypassView, is_recorded: bool) -> String {
     let (push, noted) = (&view.bypass.push, &view.bypass.noted);
     let ago = |at| super::status::ago(ctx, at);
     let mut table = Table::default();
@@ -151,7 +156,10 @@ fn say(ctx: &Ctx, view: &BypassView) -> String {
     table.row([&"way", &push.way.words()]);
     let gates = gates(push);
     table.row([&"gates", if gates.is_empty() { &"none held pushes back" } else { &gates }]);
-    table.row([&"noted", &format!("by {}, {}", noted.by.name(), ago(noted.at))]);
+    match is_recorded {
+        true => table.row([&"noted", &format!("by {}, {}", noted.by.name(), ago(noted.at))]),
+        false => table.row([&"noted", &"not yet: it will be first, in a commit of its own"]),
+    }
     match &view.bypass.state {
         BypassState::Open {} => table.row([&"state", &"open"]),
         BypassState::Acknowledged { by, at, note, .. } => {

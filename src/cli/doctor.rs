@@ -1,6 +1,6 @@
 use super::Said;
 use crate::{
-    error::{Error, Kind},
+    error::{Error, INSTALL, Kind},
     ops::{self, Ctx},
     process::Process,
     text::Count,
@@ -19,6 +19,9 @@ impl Doctor {
         let mut text = String::new();
         for finding in &report.findings {
             match &finding.cure {
+                Some(advice) if advice.starts_with(INSTALL) => {
+                    text.push_str(&format!("{}\n  {advice}\n", finding.problem));
+                }
                 Some(cure) => text.push_str(&format!("{}\n  run `{cure}`\n", finding.problem)),
                 None => text.push_str(&format!("put right: {}\n", finding.problem)),
             }

@@ -5,7 +5,10 @@ use crate::{
     caller::Challenge,
     domain::{id::GoalId, preset::Preset, text::Title},
     error::Error,
-    ops::{self, Ctx, init::Laid},
+    ops::{
+        self, Ctx,
+        init::{Gone, Laid},
+    },
     process::Process,
     text::Count,
 };
@@ -37,9 +40,10 @@ impl Init {
             Some(what) => {
                 let verdict =
                     plan.verdict().map(|verdict| format!("What is there: {verdict}\n")).unwrap_or_default();
+                let loss = plan.loss().map(|gone| loss(plan.branch(), &gone)).unwrap_or_default();
                 let look = plan.look().map(|look| format!("Look at it first: {look}\n")).unwrap_or_default();
                 let challenge = Challenge {
-                    shows: format!("This will {what}\n{verdict}{look}"),
+                    shows: format!("This will {what}\n{verdict}{loss}{look}"),
                     what,
                     word: plan.branch().to_owned(),
                     command: "loopx init".into(),
@@ -76,6 +80,30 @@ impl Init {
         let warnings = done.warnings.iter().map(crate::store::Warning::with_cure).collect();
         Ok(Said { warnings, ..Said::read(&done, text) })
     }
+}
+
+fn loss(branch: &str, gone: &Gone<'_>) -> String {
+    let Gone { last, loss } = gone;
+    let Some(loss) = loss else {
+        return format!(
+            "loopx left it at {}, which git does not have any more: what is lost with it cannot be told.\n",
+            &last[..10]
+        );
+    };
+    let mut text = String::new();
+    if !loss.gates.is_empty() {
+        let gates = Count(loss.gates.len(), "gate");
+        text.push_str(&format!("NO LONGER IN THE WAY OF ANYTHING, {gates}:\n"));
+    }
+    for (goal, gate, question) in &loss.gates {
+        text.push_str(&format!("  {goal}/{gate} \"{question}\"\n"));
+    }
+    text.push_str(&super::restore::commits("lost with it", &loss.commits));
+    text.push_str(&format!(
+        "To lose nothing, answer no and go back: git update-ref refs/heads/{branch} {last}\n\
+         or: loopx restore --to {last}\n"
+    ));
+    text
 }
 
 fn laid(goal: &GoalId, laid: &Laid) -> String {

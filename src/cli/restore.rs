@@ -56,7 +56,7 @@ fn challenge(way: &WayBack) -> Challenge {
     }
 }
 
-fn commits(what: &str, commits: &[Taken]) -> String {
+pub(super) fn commits(what: &str, commits: &[Taken]) -> String {
     let title = format!("{what}, {}", Count(commits.len(), "commit"));
     listed(&title, &commits.iter().collect::<Vec<_>>())
 }

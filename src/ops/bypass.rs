@@ -15,7 +15,7 @@ use crate::{
         text::{Note, Title},
         time::{Seconds, Timestamp},
     },
-    error::Error,
+    error::{Error, Kind},
     store::{Snapshot, message::subject, pushes::Look},
 };
 
@@ -58,6 +58,16 @@ impl Bypasses {
         let gated = self.pushes().any(|push| !push.gates.is_empty());
         let next = "loopx bypass list";
         (unacknowledged + unrecorded > 0).then_some(Notice { unacknowledged, unrecorded, gated, next })
+    }
+
+    /// The command with which a person takes notice of one of them; none when nobody has to.
+    pub fn cure(&self) -> Option<String> {
+        let open = self.bypasses.iter().find(|view| !view.bypass.is_acknowledged());
+        match open {
+            Some(view) => Some(format!("loopx bypass acknowledge {}", view.id)),
+            None if !self.unrecorded.is_empty() => Some("loopx bypass acknowledge".to_owned()),
+            None => None,
+        }
     }
 
     /// All of them, recorded or not.
@@ -107,11 +117,42 @@ pub fn show(ctx: &Ctx, id: &BypassId) -> Result<BypassView, Error> {
     find(ctx, &ctx.store.read()?, id)
 }
 
-/// What a person should have in front of them before they acknowledge it.
-pub fn asked(ctx: &Ctx, id: &BypassId) -> Result<BypassView, Error> {
-    let view = find(ctx, &ctx.store.trusted()?, id)?;
-    view.bypass.must_be_open(id)?;
-    Ok(view)
+/// A bypass that a person may acknowledge.
+#[derive(Debug)]
+pub struct Asked {
+    pub view: BypassView,
+    /// Not so: acknowledging it records it before, under this id.
+    pub is_recorded: bool,
+}
+
+/// What a person should have in front of them before they acknowledge it: the one that is named, or the oldest record that
+/// nobody has acknowledged, or the first push that is not recorded yet.
+pub fn asked(ctx: &Ctx, id: Option<&BypassId>) -> Result<Asked, Error> {
+    let snapshot = ctx.store.trusted()?;
+    if let Some(id) = id {
+        let view = find(ctx, &snapshot, id)?;
+        view.bypass.must_be_open(id)?;
+        return Ok(Asked { view, is_recorded: true });
+    }
+    let recorded = snapshot.bypasses()?.into_iter().min_by_key(|(id, bypass)| (bypass.push.at, id.clone()));
+    if let Some((id, bypass)) = recorded {
+        return Ok(Asked { view: BypassView::of(ctx, id, bypass), is_recorded: true });
+    }
+    match drawn(ctx, &ctx.stamp()?, &snapshot)?.into_iter().next() {
+        Some((id, bypass)) => Ok(Asked { view: BypassView::of(ctx, id, bypass), is_recorded: false }),
+        None => {
+            Err(Error::new(Kind::NotFound, "there is no push round the hook that nobody has acknowledged")
+                .hint("run `loopx bypass list --all`"))
+        }
+    }
+}
+
+/// The records that the next mutation would make.
+fn drawn(ctx: &Ctx, stamp: &Stamp, snapshot: &Snapshot<'_>) -> Result<Vec<(BypassId, Bypass)>, Error> {
+    match ctx.store.look(true)? {
+        Some(look) => records(ctx, stamp, snapshot, around(ctx, snapshot, &look)?),
+        None => Ok(Vec::new()),
+    }
 }
 
 fn find(ctx: &Ctx, snapshot: &Snapshot<'_>, id: &BypassId) -> Result<BypassView, Error> {
@@ -119,16 +160,26 @@ fn find(ctx: &Ctx, snapshot: &Snapshot<'_>, id: &BypassId) -> Result<BypassView,
     Ok(BypassView::of(ctx, id.clone(), bypass))
 }
 
-/// Acknowledges what was `asked`, as the person who was proven to have seen it.
+/// Acknowledges what was `asked`, as the person who was proven to have seen it. What is not recorded yet is recorded before, as
+/// before every mutation, in a commit of its own. Refused when there is something else under that id by now.
 pub fn acknowledge(
     ctx: &Ctx,
-    asked: &BypassView,
+    asked: &Asked,
     proven: &Proven,
     note: Option<&Note>,
 ) -> Result<Done<BypassView>, Error> {
-    let id = &asked.id;
-    ctx.update(&ctx.stamp()?, |snapshot| {
-        let bypass = snapshot.bypass(id)?.ok_or_else(|| Refusal::UnknownBypass(id.clone()))?;
+    let (id, push) = (&asked.view.id, &asked.view.bypass.push);
+    let stamp = ctx.stamp()?;
+    ctx.update(&stamp, |snapshot| {
+        let recorded = match snapshot.bypass(id)? {
+            None if !asked.is_recorded => drawn(ctx, &stamp, snapshot)?
+                .into_iter()
+                .find_map(|(drawn, bypass)| (drawn == *id).then_some(bypass)),
+            recorded => recorded,
+        };
+        let bypass = recorded
+            .filter(|bypass| bypass.push == *push)
+            .ok_or_else(|| Refusal::UnknownBypass(id.clone()))?;
         let bypass = bypass.acknowledge(id, proven.clone(), ctx.now, note.cloned())?;
         let change = Change {
             op: Op::BypassAcknowledge,
@@ -157,11 +208,23 @@ pub(super) fn note(ctx: &Ctx, stamp: &Stamp, snapshot: &Snapshot<'_>) -> Result<
         let _ = ctx.store.looked(&look, ctx.now);
         return Ok(None);
     }
-    let population = snapshot.bypasses()?.len() + snapshot.closed_bypasses()?.len();
     let told = match &pushes[..] {
         [push] => subject("note a push round the hook", &secret::clean(push.remote.as_str())),
         _ => format!("note pushes round the hook to {} places", pushes.len()),
     };
+    let records = records(ctx, stamp, snapshot, pushes)?;
+    let puts = records.into_iter().map(|(id, bypass)| Record::Bypass(id, bypass)).collect();
+    Ok(Some(Change { op: Op::BypassNote, subject: told, body: None, goal: None, turn: None, puts }))
+}
+
+/// A record of each push, under an id that is the same each time in one run of the program.
+fn records(
+    ctx: &Ctx,
+    stamp: &Stamp,
+    snapshot: &Snapshot<'_>,
+    pushes: Vec<Push>,
+) -> Result<Vec<(BypassId, Bypass)>, Error> {
+    let population = snapshot.bypasses()?.len() + snapshot.closed_bypasses()?.len();
     let mut puts: Vec<(BypassId, Bypass)> = Vec::new();
     for mut push in pushes {
         // Git chose these words, so that nobody could say them without a secret.
@@ -176,8 +239,7 @@ pub(super) fn note(ctx: &Ctx, stamp: &Stamp, snapshot: &Snapshot<'_>) -> Result<
         let id = BypassId::draw(&ctx.entropy, puts.len(), population, taken)?.ok_or(Refusal::NoFreeId)?;
         puts.push((id, Bypass::new(push, stamp.clone())));
     }
-    let puts = puts.into_iter().map(|(id, bypass)| Record::Bypass(id, bypass)).collect();
-    Ok(Some(Change { op: Op::BypassNote, subject: told, body: None, goal: None, turn: None, puts }))
+    Ok(puts)
 }
 
 /// What went round the hook and is not recorded in `snapshot`.

@@ -70,9 +70,11 @@ pub fn diagnose(ctx: &Ctx, fix: bool, homes: &host::Homes) -> Result<Report, Err
     let is_trusted = trusted.is_ok();
     drop(trusted);
     history(ctx, &mut findings)?;
-    view(ctx, fix && is_trusted, &mut findings)?;
+    locks(ctx, fix, &mut findings)?;
+    view(ctx, fix, is_trusted, &mut findings)?;
     guards(ctx, fix, &mut findings)?;
     leftovers(ctx, fix, &mut findings)?;
+    bypasses(ctx, &mut findings);
     findings.extend(host::damaged(ctx, homes).into_iter().map(|(problem, cure)| Finding::new(problem, cure)));
     Ok(Report { findings })
 }
@@ -112,10 +114,11 @@ fn history(ctx: &Ctx, findings: &mut Vec<Finding>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The files in `.loopx/`.
-fn view(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
+/// The files in `.loopx/`. What they should show is not known while the state is not trusted, and setting them up would take it
+/// over.
+fn view(ctx: &Ctx, fix: bool, is_trusted: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
     let snapshot = ctx.store.read()?;
-    let trouble = ctx.store.view_trouble(&snapshot);
+    let trouble = ctx.store.view_trouble(&snapshot).filter(|_| is_trusted);
     if let Some(trouble) = &trouble {
         if fix && !matches!(trouble, Warning::Edited(_)) {
             let plan = super::init::plan(ctx, None)?;
@@ -126,13 +129,16 @@ fn view(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> 
                 findings.push(Finding::fixed(trouble.to_string()));
             }
         } else {
-            findings.push(Finding::new(trouble.to_string(), trouble.cure().unwrap_or("loopx init")));
+            findings.push(Finding::new(
+                trouble.to_string(),
+                trouble.cure().unwrap_or("loopx doctor --fix".into()),
+            ));
         }
     }
     let edited = ctx.store.edited_by_hand(&snapshot)?;
     if !edited.is_empty() {
         let edited = Warning::Edited(edited);
-        findings.push(Finding::new(edited.to_string(), edited.cure().unwrap_or("loopx init")));
+        findings.push(Finding::new(edited.to_string(), edited.cure().unwrap_or("loopx init".into())));
     }
     if ctx.store.git().tracks_the_view()? {
         findings.push(Finding::new(
@@ -182,13 +188,41 @@ fn guards(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error
     Ok(())
 }
 
-/// Files that a killed program left behind.
-fn leftovers(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
-    for lock in ctx.store.stale_locks(ctx.now, STALE)? {
-        let lock = lock.display();
-        let problem = format!("`{lock}` is older than {STALE}; no git that is at work keeps it so long");
-        findings.push(Finding::new(problem, format!("rm '{lock}'")));
+/// Pushes that went round the hook and that nobody has acknowledged.
+fn bypasses(ctx: &Ctx, findings: &mut Vec<Finding>) {
+    // What cannot be read was said already.
+    let Ok(found) = super::bypass::list(ctx, false, true) else { return };
+    let gated = found.pushes().any(|push| !push.gates.is_empty());
+    if let Some(cure) = found.cure() {
+        let places = crate::text::Count(found.pushes().count(), "place");
+        let gated = if gated { " while a gate was open" } else { "" };
+        let problem =
+            format!("a push to {places} went round the hook{gated}, and nobody has acknowledged it");
+        findings.push(Finding::new(problem, cure));
     }
+    if let Some(why) = found.blind {
+        let problem = format!("whether a push went round the hook cannot be seen: {why}");
+        findings.push(Finding::new(problem, "loopx bypass list"));
+    }
+}
+
+/// Lock files that a killed program left behind. The one of `.loopx/` is loopx's to remove; the others are git's.
+fn locks(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
+    for lock in ctx.store.stale_locks(ctx.now, STALE)? {
+        let place = lock.display();
+        let problem = format!("`{place}` is older than {STALE}; no git that is at work keeps it so long");
+        let is_ours = ctx.store.view_lock().as_ref() == Some(&lock);
+        findings.push(match (is_ours, fix) {
+            (true, true) if std::fs::remove_file(&lock).is_ok() => Finding::fixed(problem),
+            (true, false) => Finding::new(problem, "loopx doctor --fix"),
+            _ => Finding::new(problem, format!("rm '{place}'")),
+        });
+    }
+    Ok(())
+}
+
+/// Files that a killed writer left behind.
+fn leftovers(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
     let scraps = ctx.store.scraps(ctx.now)?;
     if !scraps.is_empty() {
         let problem = format!(

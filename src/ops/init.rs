@@ -21,7 +21,7 @@ use crate::{
         text::Title,
     },
     error::{Error, Kind},
-    store::Situation,
+    store::{self, Situation, restore::Loss},
 };
 
 /// What `init` was asked for.
@@ -64,6 +64,8 @@ pub struct Plan {
     situation: Situation,
     /// What is to be known of a tip that loopx did not put there.
     verdict: Option<String>,
+    /// What goes with the tip that loopx left, where it left one; an error says why that cannot be told.
+    loss: Option<Result<Loss, store::Error>>,
 }
 
 impl Plan {
@@ -94,17 +96,35 @@ impl Plan {
         self.verdict.as_deref()
     }
 
+    /// What would be lost with the tip that loopx left; none when that is part of what is there.
+    pub fn loss(&self) -> Option<Gone<'_>> {
+        let Situation::Foreign { last: Some(last), .. } = &self.situation else { return None };
+        match self.loss.as_ref()? {
+            Ok(loss) if loss.commits.is_empty() && loss.gates.is_empty() => None,
+            loss => Some(Gone { last, loss: loss.as_ref().ok() }),
+        }
+    }
+
     /// The command that shows what there is to agree to.
     pub fn look(&self) -> Option<String> {
         match &self.situation {
-            Situation::Foreign { last: Some(last), .. } => {
+            Situation::Foreign { last: Some(last), .. } if !matches!(self.loss, Some(Err(_))) => {
                 Some(format!("git log --patch {}...{}", &last[..10], self.branch))
             }
-            Situation::Foreign { last: None, .. } => Some(format!("git log --patch {}", self.branch)),
+            Situation::Foreign { .. } => Some(format!("git log --patch {}", self.branch)),
             Situation::Shown { last } => Some(format!("git log --patch {}", &last[..10])),
             _ => None,
         }
     }
+}
+
+/// What goes when a person takes over.
+#[derive(Debug)]
+pub struct Gone<'a> {
+    /// Where loopx left the branch, in hex.
+    pub last: &'a str,
+    /// None when git does not have that any more.
+    pub loss: Option<&'a Loss>,
 }
 
 /// Looks what `init` would meet, without changing it.
@@ -119,7 +139,11 @@ pub fn plan(ctx: &Ctx, branch: Option<&str>) -> Result<Plan, Error> {
         }),
         _ => None,
     };
-    Ok(Plan { branch, situation, verdict })
+    let loss = match &situation {
+        Situation::Foreign { tip, last: Some(last) } => Some(ctx.store.loss(tip, last)),
+        _ => None,
+    };
+    Ok(Plan { branch, situation, verdict, loss })
 }
 
 impl Request {

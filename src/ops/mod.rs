@@ -198,6 +198,7 @@ impl Ctx {
             self.tidings.add(noted.into_iter().chain(decided));
         }
         let mut warnings = updated.warnings;
+        warnings.extend(self.store.ahead(self.now));
         warnings.extend(enforcement::keep(self).map(Warning::Unguarded));
         Ok(Done { value: updated.value, commit: updated.commit, warnings })
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     domain::refusal::Refusal,
-    error::{Error, Kind},
+    error::{Error, INSTALL, Kind},
     store,
 };
 
@@ -184,14 +184,32 @@ impl From<store::Error> for Error {
                 Kind::Distrusted,
                 &["run `git fsck --full`: it names what is missing or damaged, to be fetched from a backup"],
             ),
-            S::Foreign { branch, last: Some(last), .. } => {
-                let back = format!("put it back with `git update-ref refs/heads/{branch} {last}`");
-                return Self::new(Kind::Distrusted, problem.to_string())
-                    .hint(back)
-                    .hint(format!(
-                        "or a person does, and sees first what is lost: `loopx restore --to {last}`"
-                    ))
-                    .hint("or, if it is right as it is, a person takes it over with `loopx init`");
+            S::Foreign { branch, last, newer, .. } => {
+                let mut error = Self::new(Kind::Distrusted, problem.to_string());
+                if let Some(newer) = newer {
+                    let store::error::Newer { path, found, known } = newer.as_ref();
+                    error = error.hint(format!(
+                        "{INSTALL}: {path} on the state branch has format {found}, and this one reads up to {known}"
+                    ));
+                }
+                let or = if error.hints.is_empty() { "" } else { "or, if nobody used a newer one, " };
+                if let Some(last) = last {
+                    error = error
+                        .hint(format!("{or}put it back with `git update-ref refs/heads/{branch} {last}`"))
+                        .hint(format!(
+                            "or a person does, and sees first what is lost: `loopx restore --to {last}`"
+                        ));
+                }
+                // What this loopx cannot read, nobody can take over with it.
+                return match (newer, last) {
+                    (Some(_), _) => error,
+                    (None, Some(_)) => {
+                        error.hint("or, if it is right as it is, a person takes it over with `loopx init`")
+                    }
+                    (None, None) => {
+                        error.hint("if it is right as it is, a person takes it over with `loopx init`")
+                    }
+                };
             }
             S::BrokenRef(path) => {
                 let remove = format!(
@@ -203,9 +221,6 @@ impl From<store::Error> for Error {
             S::Redirected { left, .. } => {
                 return Self::new(Kind::Distrusted, problem.to_string())
                     .hint(format!("set it back with `git config loopx.branch {left}`"));
-            }
-            S::Foreign { last: None, .. } => {
-                (Kind::Distrusted, &["if it is right as it is, a person takes it over with `loopx init`"])
             }
             S::UnknownRemote { known, .. } => {
                 let hint = match known.first() {
@@ -265,6 +280,15 @@ impl From<store::Error> for Error {
                 Kind::Distrusted,
                 &["run `loopx verify --all` where the state comes from, and fetch it again"],
             ),
+            S::IllegalHere { commit, before, .. } => {
+                let hint = match before {
+                    Some(before) => format!(
+                        "all is well up to the one before it; a person goes back there, and sees first what is lost: `loopx restore --to {before}`"
+                    ),
+                    None => format!("look at it with `git show {}`", &commit[..10]),
+                };
+                return Self::new(Kind::Distrusted, problem.to_string()).hint(hint);
+            }
             S::Newer { .. } => (Kind::Distrusted, &["install a newer loopx; nothing was changed"]),
             S::SecretRules(_) => (
                 Kind::Environment,

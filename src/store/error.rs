@@ -49,10 +49,19 @@ pub enum Error {
     Newer { path: String, found: String, known: String },
     /// Somebody committed by hand, moved the branch back, or removed the note of what loopx did last.
     #[error("`{branch}` was changed by something else than loopx: it is at {} and not {}", short(.tip), .last.as_deref().map_or("where loopx left it", short))]
-    Foreign { branch: String, tip: String, last: Option<String> },
+    Foreign {
+        branch: String,
+        tip: String,
+        last: Option<String>,
+        /// What is there was made by a newer loopx, or says so.
+        newer: Option<Box<Newer>>,
+    },
     /// A history that was looked at as a whole has a commit that loopx cannot have made.
     #[error("{} is no legal mutation of the state: {problem}", short(.commit))]
     Illegal { commit: String, problem: String },
+    /// The same in the history of this clone, which loopx put there itself.
+    #[error("{} of the state here is no legal mutation: {problem}", short(.commit))]
+    IllegalHere { commit: String, problem: String, before: Option<String> },
     /// A commit that the branch never was at, such as one of the project.
     #[error("{} is no commit that `{branch}` was ever at, or was made from", short(.commit))]
     NotOfThePast { branch: String, commit: String },
@@ -233,11 +242,20 @@ impl Error {
                 | Self::Foreign { .. }
                 | Self::Redirected { .. }
                 | Self::Illegal { .. }
+                | Self::IllegalHere { .. }
                 | Self::BrokenRef(_)
                 | Self::Damaged(_)
                 | Self::RefStorage(_)
         )
     }
+}
+
+/// A format that is newer than this loopx.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Newer {
+    pub path: String,
+    pub found: String,
+    pub known: String,
 }
 
 /// An error with its causes in one line.

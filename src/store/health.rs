@@ -102,6 +102,11 @@ impl Store {
         Ok(locks.into_iter().chain(view).filter(is_stale).collect())
     }
 
+    /// Where git locks the index of `.loopx/`, if that is there.
+    pub fn view_lock(&self) -> Option<PathBuf> {
+        View::index_lock(self.git())
+    }
+
     /// Half-written objects of killed writers, which no `git gc` removes.
     pub fn scraps(&self, now: Timestamp) -> Result<Vec<PathBuf>, Error> {
         let scraps = entries(&self.git().common_dir().join("objects"));

@@ -64,6 +64,7 @@ use gix::ObjectId;
 
 pub use self::{error::Error, setup::Situation, snapshot::Snapshot, view::Warning};
 use self::{
+    error::Newer,
     git::{Git, object_id},
     hot::Hot,
     message::Message,
@@ -137,8 +138,28 @@ impl Store {
     fn trusted_tip_of(&self, branch: &str) -> Result<ObjectId, Error> {
         match writer::standing(&self.git, branch)? {
             (tip, Standing::Ours) => Ok(tip),
-            (tip, Standing::Foreign(last)) => Err(writer::foreign(branch, tip, last)),
+            (tip, Standing::Foreign(last)) => Err(self.foreign(branch, tip, last)),
             (_, Standing::Elsewhere(left)) => Err(Error::Redirected { branch: branch.to_owned(), left }),
+        }
+    }
+
+    /// What to say of a tip that loopx did not put there.
+    fn foreign(&self, branch: &str, tip: ObjectId, last: Option<ObjectId>) -> Error {
+        self.if_newer(tip, writer::foreign(branch, tip, last))
+    }
+
+    /// The same error, which says whether `tip` takes a newer loopx.
+    fn if_newer(&self, tip: ObjectId, error: Error) -> Error {
+        let read = || self.at(tip).and_then(|snapshot| snapshot.policy().and(snapshot.states()));
+        match error {
+            Error::Foreign { branch, tip, last, newer: None } => {
+                let newer = match read() {
+                    Err(Error::Newer { path, found, known }) => Some(Box::new(Newer { path, found, known })),
+                    _ => None,
+                };
+                Error::Foreign { branch, tip, last, newer }
+            }
+            error => error,
         }
     }
 
@@ -180,7 +201,7 @@ impl Store {
         for attempt in 0..TRIES {
             writer.pause(attempt);
             let base = self.git.tip(&branch)?.ok_or(Error::NotInitialised)?;
-            writer.must_know(&self.git, base)?;
+            writer.must_know(&self.git, base).map_err(|error| self.if_newer(base, error))?;
             let snapshot = self.at(base)?;
             let (change, value) = decide(&snapshot)?;
             let Some(change) = change else {
@@ -226,7 +247,7 @@ impl Store {
         there()?;
         let mut writer = Writer::enter(&self.git, &branch)?;
         let base = there()?;
-        writer.must_know(&self.git, base)?;
+        writer.must_know(&self.git, base).map_err(|error| self.if_newer(base, error))?;
         Ok((writer, base))
     }
 

@@ -3,7 +3,7 @@
 //! Only to a commit of this clone's own past: one that what loopx left last was made from, or that the reflog of the branch
 //! knows. And only to one whose whole history is legal, so that what was made by hand comes back no other way.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gix::{ObjectId, bstr::ByteSlice as _};
 
@@ -17,7 +17,12 @@ use super::{
     view::View,
     writer::{self, Standing, Writer},
 };
-use crate::domain::{actor::Stamp, time::Timestamp};
+use crate::domain::{
+    actor::Stamp,
+    id::{GateId, GoalId},
+    text::Title,
+    time::Timestamp,
+};
 
 /// A way back, looked at and not yet gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +39,15 @@ pub struct WayBack {
     pub lost: Option<Vec<Taken>>,
     /// Those that become part of it, oldest first.
     pub regained: Vec<Taken>,
+}
+
+/// What is no part of the state any more once another tip counts than the one that loopx left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// Questions that held something back and would do so no longer.
+    pub gates: Vec<(GoalId, GateId, Title)>,
+    /// Oldest first.
+    pub commits: Vec<Taken>,
 }
 
 impl WayBack {
@@ -99,6 +113,22 @@ impl Store {
     fn apart_from(&self, from: ObjectId, to: ObjectId) -> Result<(Vec<Taken>, Vec<Taken>), Error> {
         let base = self.meet(from, to)?;
         Ok((self.retold(&self.line(from, base)?)?, self.retold(&self.line(to, base)?)?))
+    }
+
+    /// What is lost if `tip` counts from now on and not `last`, where loopx left the branch (both in hex). An error when what
+    /// was there cannot be read, as when git has lost it.
+    pub fn loss(&self, tip: &str, last: &str) -> Result<Loss, Error> {
+        let (tip, last) = (object_id(tip)?, object_id(last)?);
+        let commits = self.apart_from(last, tip)?.0;
+        let (then, now) = (self.at(last)?, self.at(tip)?);
+        let goals = now.goals()?;
+        let mut gates = Vec::new();
+        for goal in then.goals()? {
+            let kept = if goals.contains(&goal) { now.gates(&goal)? } else { BTreeMap::new() };
+            let lost = then.gates(&goal)?.into_iter().filter(|(id, _)| !kept.contains_key(id));
+            gates.extend(lost.map(|(id, gate)| (goal.clone(), id, gate.question)));
+        }
+        Ok(Loss { gates, commits })
     }
 
     /// Whether `tip` is `id` or was made from it, as far as that can be read.

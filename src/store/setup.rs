@@ -83,7 +83,7 @@ impl Store {
                 Err(Error::ForeignBranch(branch.to_owned()))
             }
             // What cannot be read can only be put back.
-            (Err(_), Standing::Foreign(last @ Some(_))) => Err(writer::foreign(branch, tip, last)),
+            (Err(_), Standing::Foreign(last @ Some(_))) => Err(self.foreign(branch, tip, last)),
             (Err(error), _) => Err(error),
             (Ok(snapshot), Standing::Foreign(last)) => {
                 snapshot.states()?;

@@ -91,7 +91,7 @@ impl Store {
     ) -> Result<Plan, Error> {
         let ours = self.trusted()?.commit().commit;
         // What is not legal here would be refused everywhere else.
-        self.must_be_legal_here(ours, now, &mut progress)?;
+        self.must_be_legal_here(ours, now, &mut progress).map_err(|error| self.of_this_clone(error))?;
         let Some(theirs) = self.fetch(remote, say)? else {
             let pushes = self.line(ours, None)?.len();
             let (takes, drops) = (Vec::new(), Vec::new());

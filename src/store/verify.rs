@@ -14,7 +14,7 @@ use std::{
 use gix::{ObjectId, bstr::ByteSlice as _};
 
 use super::{
-    Error, Snapshot, Store, approval, archive,
+    Error, Snapshot, Store, Warning, approval, archive,
     format::{self, QuotaFile, Stored},
     layout::{self, Edit, Named},
     read_plain_file, transfer,
@@ -234,6 +234,39 @@ impl Store {
             self.remember(tip, &news);
         }
         Ok(())
+    }
+
+    /// The same error about a commit that this clone has made, with the way back.
+    pub(super) fn of_this_clone(&self, error: Error) -> Error {
+        match error {
+            Error::Illegal { commit, problem } => {
+                let before = super::git::object_id(&commit).and_then(|id| self.parent(id)).ok().flatten();
+                Error::IllegalHere { commit, problem, before: before.map(|id| id.to_string()) }
+            }
+            error => error,
+        }
+    }
+
+    /// A warning when commits that were made lately are dated so far in the future that no clone takes them. Looks at a few
+    /// commits, and at more only where it finds one.
+    pub fn ahead(&self, now: Timestamp) -> Option<Warning> {
+        const FEW: usize = 8;
+        let mut next = self.git.tip(&self.git.branch().ok()?).ok()?;
+        let (mut found, mut left) = (None, FEW);
+        while let Some(id) = next.filter(|_| left > 0) {
+            let commit = self.commit(id).ok()?;
+            next = commit.parents.first().copied();
+            left -= 1;
+            if now.plus(AHEAD) < commit.at {
+                found = Some((id, commit.at, next));
+                left = FEW;
+            }
+        }
+        found.map(|(id, at, before)| Warning::Ahead {
+            commit: id.to_string(),
+            at,
+            before: before.map(|id| id.to_string()),
+        })
     }
 
     /// What leads to `tip` and was not verified yet.

@@ -5,6 +5,7 @@
 //! worktree. A file that somebody edited by hand is left alone and named.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     fmt, fs,
     io::Write as _,
@@ -24,6 +25,7 @@ use super::{
     program,
     writer::{PATIENCE, Writer},
 };
+use crate::domain::time::Timestamp;
 
 /// The name of the folder in the main worktree.
 pub const FOLDER: &str = ".loopx";
@@ -39,6 +41,10 @@ pub enum Warning {
     Edited(Vec<String>),
     /// The files could not be written.
     Failed(String),
+    /// The files could not be written, because this lock file is in the way.
+    Held(String),
+    /// The oldest of the newest commits that is dated in the future, and the one before it.
+    Ahead { commit: String, at: Timestamp, before: Option<String> },
     /// The user signs commits, and this one is not signed.
     Unsigned(String),
     /// The hook is not in git's way, or was put back there.
@@ -52,12 +58,25 @@ impl Warning {
     }
 
     /// The command that helps, if one does.
-    pub fn cure(&self) -> Option<&'static str> {
-        match self {
-            Self::Detached { .. } => Some("loopx init"),
-            Self::Edited(_) => Some("git -C .loopx checkout -- ."),
-            Self::Unsigned(_) => Some("git config loopx.gpgSign false"),
-            Self::Failed(_) | Self::Unguarded(_) => None,
+    pub fn cure(&self) -> Option<Cow<'static, str>> {
+        let command = match self {
+            Self::Detached { .. } => "loopx init",
+            Self::Edited(_) => "git -C .loopx checkout -- .",
+            Self::Held(_) => "loopx doctor --fix",
+            Self::Unsigned(_) => "git config loopx.gpgSign false",
+            Self::Ahead { before: Some(before), .. } => {
+                return Some(format!("loopx restore --to {before}").into());
+            }
+            Self::Ahead { before: None, .. } => "date",
+            Self::Failed(_) | Self::Unguarded(_) => return None,
+        };
+        Some(command.into())
+    }
+
+    fn of(error: &Error) -> Self {
+        match error {
+            Error::Locked(_) => Self::Held(error.to_string()),
+            _ => Self::Failed(error.to_string()),
         }
     }
 }
@@ -70,7 +89,14 @@ impl fmt::Display for Warning {
                 let paths: Vec<_> = paths.iter().map(|path| format!("`{FOLDER}/{path}`")).collect();
                 write!(f, "left alone what was edited by hand: {}", paths.join(", "))
             }
-            Self::Failed(problem) => write!(f, "`{FOLDER}/` is behind the state: {problem}"),
+            Self::Ahead { commit, at, .. } => write!(
+                f,
+                "commit {} of the state is dated {at}, in the future, so no other clone takes it nor what follows it",
+                &commit[..10]
+            ),
+            Self::Failed(problem) | Self::Held(problem) => {
+                write!(f, "`{FOLDER}/` is behind the state: {problem}")
+            }
             Self::Unguarded(what) => f.write_str(what),
             Self::Unsigned(why) => write!(f, "the state commit is not signed: {why}"),
         }
@@ -105,7 +131,7 @@ impl View {
             Ok(Place::InTheWay(path)) => {
                 vec![Warning::Detached { why: format!("`{}` is something else", place(&path)) }]
             }
-            Err(error) => vec![Warning::Failed(error.to_string())],
+            Err(error) => vec![Warning::of(&error)],
         }
     }
 
@@ -123,7 +149,7 @@ impl View {
             }
             // At the root of a bare clone there is no view to look at.
             Err(Error::Bare(_)) => None,
-            Err(error) => Some(Warning::Failed(error.to_string())),
+            Err(error) => Some(Warning::of(&error)),
         }
     }
 
@@ -170,8 +196,8 @@ impl View {
         tip: ObjectId,
         writer: &mut Writer,
     ) -> Vec<Warning> {
-        let warnings = Self::attach(git, branch, tip, writer)
-            .unwrap_or_else(|error| vec![Warning::Failed(error.to_string())]);
+        let warnings =
+            Self::attach(git, branch, tip, writer).unwrap_or_else(|error| vec![Warning::of(&error)]);
         match (Self::locate(git), lost) {
             (Ok(Place::Attached(view)), Some(lost)) if !warnings.is_empty() => {
                 view.synced(git, Some(lost), tip, Look::All, writer)
@@ -345,7 +371,7 @@ impl View {
         match synced {
             Ok(edited) if edited.is_empty() => Vec::new(),
             Ok(edited) => vec![Warning::Edited(edited)],
-            Err(error) => vec![Warning::Failed(error.to_string())],
+            Err(error) => vec![Warning::of(&error)],
         }
     }
 

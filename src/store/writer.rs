@@ -308,11 +308,8 @@ impl Drop for Writer {
 
 /// What to say of a tip that loopx did not put there.
 pub(super) fn foreign(branch: &str, tip: ObjectId, last: Option<ObjectId>) -> Error {
-    Error::Foreign {
-        branch: branch.to_owned(),
-        tip: tip.to_string(),
-        last: last.map(|last| last.to_string()),
-    }
+    let last = last.map(|last| last.to_string());
+    Error::Foreign { branch: branch.to_owned(), tip: tip.to_string(), last, newer: None }
 }
 
 /// Waits in the kernel's queue, but not for ever: a stopped writer must not stop everybody.

@@ -55,6 +55,7 @@ fn it_is_seen_at_once_recorded_by_the_next_mutation_and_acknowledged_by_a_person
       a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
     A PUSH WENT ROUND THE HOOK, and nobody has acknowledged it
       -  not recorded yet  origin refs/heads/main  [ID]  just now  with --no-verify or a setting like it, against ship/ready
+      a person acknowledges it with `loopx bypass acknowledge`
     1 goal
       ship  active  0/48 slots  Ship v2
     0 todos open
@@ -92,6 +93,7 @@ fn it_is_seen_at_once_recorded_by_the_next_mutation_and_acknowledged_by_a_person
     [stderr] warning: a push to `refs/heads/main` on `origin` went round the hook while a gate was open, 7 s ago (see `loopx bypass list`)
     $ loopx bypass list
       b-ytke  open  origin refs/heads/main  [ID]  8 s ago  with --no-verify or a setting like it, against ship/ready
+      a person acknowledges it with `loopx bypass acknowledge b-ytke`
     "#);
     let id = only(&repo);
     assert_snapshot!(repo.scene(&format!("
@@ -368,9 +370,13 @@ fn the_way_round_is_told() {
       b-c40v  open  origin refs/heads/a  [ID]  9 s ago  with --no-verify or a setting like it
       b-6c64  open  origin refs/heads/b  [ID]  7 s ago  with --no-verify or a setting like it
       b-d2cr  open  origin refs/heads/c  [ID]  5 s ago  while git would not run the hook
+      a person acknowledges it with `loopx bypass acknowledge b-c40v`
     $ loopx doctor
-    all is well
+    a push to 3 places went round the hook, and nobody has acknowledged it
+      run `loopx bypass acknowledge b-c40v`
+    1 problem found
     [stderr] warning: pushes to 3 places went round the hook (see `loopx bypass list`)
+    [exit 1]
     $ loopx verify --all
     9 commits (9 new commits): each is one legal mutation, signed off
     [stderr] warning: pushes to 3 places went round the hook (see `loopx bypass list`)
@@ -392,6 +398,7 @@ fn several_pushes_between_two_looks_are_one_record_for_each_ref() {
     b-ytke  open              origin refs/heads/main  [ID]  6 s ago   with --no-verify or a setting like it, against ship/ready
     b-ja6p  open              origin refs/heads/next  [ID]  5 s ago   with --no-verify or a setting like it, against ship/ready
     -       not recorded yet  origin refs/heads/main  [ID]  just now  with --no-verify or a setting like it, against ship/ready
+    a person acknowledges it with `loopx bypass acknowledge b-ytke`
     ");
     repo.loopx("todo add two").success();
     let branches: String = (0..40).map(|number| format!(" main:many-{number:02}")).collect();
@@ -403,6 +410,7 @@ fn several_pushes_between_two_looks_are_one_record_for_each_ref() {
     b-ja6p  open  origin refs/heads/next                 [ID]  10 s ago  with --no-verify or a setting like it, against ship/ready
     b-pbj3  open  origin refs/heads/main                 [ID]  6 s ago   with --no-verify or a setting like it, against ship/ready
     b-t00z  open  origin refs/heads/many-00 and 39 more  [ID]  just now  with --no-verify or a setting like it, against ship/ready
+    a person acknowledges it with `loopx bypass acknowledge b-ytke`
     ");
     assert_snapshot!(repo.loopx("verify --all"), @"
     10 commits (10 new commits): each is one legal mutation, signed off
@@ -417,7 +425,10 @@ fn a_push_that_was_only_tried_does_not_allow_a_later_one() {
     repo.git("push -q --dry-run origin main").success();
     repo.loopx("gate open Ready? --agent-id a").success();
     repo.git("push -q --no-verify origin main").success();
-    assert_snapshot!(listed(&repo), @"  -  not recorded yet  origin refs/heads/main  [ID]  just now  in a way that cannot be told, against ship/ready");
+    assert_snapshot!(listed(&repo), @"
+    -  not recorded yet  origin refs/heads/main  [ID]  just now  in a way that cannot be told, against ship/ready
+    a person acknowledges it with `loopx bypass acknowledge`
+    ");
 }
 
 #[test]
@@ -433,7 +444,10 @@ fn what_was_pushed_before_the_hook_was_there_is_not_held_against_anybody() {
     repo.loopx("todo add two").success();
     assert_snapshot!(listed(&repo), @"");
     repo.git("push -q --no-verify origin main:third").success();
-    assert_snapshot!(listed(&repo), @"  -  not recorded yet  origin refs/heads/third  [ID]  just now  with --no-verify or a setting like it");
+    assert_snapshot!(listed(&repo), @"
+    -  not recorded yet  origin refs/heads/third  [ID]  just now  with --no-verify or a setting like it
+    a person acknowledges it with `loopx bypass acknowledge`
+    ");
 }
 
 #[test]
@@ -454,11 +468,14 @@ fn removing_the_notes_brings_suspicion_and_hides_nothing_that_was_recorded() {
     assert_snapshot!(told, @"
     without marks:
       -  not recorded yet  origin refs/heads/main  [ID]  just now  with --no-verify or a setting like it, against ship/ready
+      a person acknowledges it with `loopx bypass acknowledge`
     without verdicts:
       -  not recorded yet  origin refs/heads/main  [ID]  just now  in a way that cannot be told, against ship/ready
+      a person acknowledges it with `loopx bypass acknowledge`
     without both:
     recorded:
       b-p1nn  open  origin refs/heads/main  [ID]  5 s ago  with --no-verify or a setting like it, against ship/ready
+      a person acknowledges it with `loopx bypass acknowledge b-p1nn`
     ");
 }
 
@@ -479,6 +496,7 @@ fn logs_that_git_cut_or_moved_are_not_counted_anew() {
     assert_snapshot!(listed(&repo), @"
     b-g69m  open  origin refs/heads/main  [ID]  9 s ago   with --no-verify or a setting like it, against ship/ready
     b-83kp  open  hub refs/heads/next     [ID]  just now  with --no-verify or a setting like it, against ship/ready
+    a person acknowledges it with `loopx bypass acknowledge b-g69m`
     ");
 }
 
@@ -514,6 +532,7 @@ fn a_refused_command_records_nothing() {
     [exit 1]
     $ loopx bypass list
       -  not recorded yet  origin refs/heads/main  [ID]  just now  with --no-verify or a setting like it, against ship/ready
+      a person acknowledges it with `loopx bypass acknowledge`
     ");
     assert_eq!(repo.tip(), tip);
 }
@@ -535,6 +554,7 @@ fn a_verdict_that_cannot_be_noted_changes_nothing_for_the_push() {
     [stderr] loopx: this push is allowed, and will look like one that went round the hook: cannot write to `[ROOT]/repo/.git/loopx/verdicts`: it is no plain file
     $ loopx bypass list
       -  not recorded yet  origin refs/heads/main  [ID]  just now  in a way that cannot be told
+      a person acknowledges it with `loopx bypass acknowledge`
     $ loopx gate open Ready? --agent-id a
     opened gate ready: "Ready?"
     a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
@@ -588,6 +608,7 @@ fn a_record_travels_with_the_state() {
     "), @"
     $ loopx bypass list
       b-g69m  open  origin refs/heads/main  [ID]  7 s ago  with --no-verify or a setting like it, against ship/ready
+      a person acknowledges it with `loopx bypass acknowledge b-g69m`
     $ loopx verify
     2 commits (2 new commits): each is one legal mutation, signed off
     [stderr] warning: a push to `refs/heads/main` on `origin` went round the hook while a gate was open, 8 s ago (see `loopx bypass list`)
@@ -617,10 +638,14 @@ fn where_refs_are_in_reftables_the_program_git_is_asked() {
     $ loopx goal list
       ship  active  Ship v2
     $ loopx doctor
-    all is well
+    a push to 1 place went round the hook, and nobody has acknowledged it
+      run `loopx bypass acknowledge`
+    1 problem found
     [stderr] warning: a push to `refs/heads/next` on `origin` went round the hook, just now (see `loopx bypass list`)
+    [exit 1]
     $ loopx bypass list
       -  not recorded yet  origin refs/heads/next  [ID]  just now  with --no-verify or a setting like it
+      a person acknowledges it with `loopx bypass acknowledge`
     $ loopx todo add one
     added todo t-bhmh: one
     [stderr] warning: a push to `refs/heads/next` on `origin` went round the hook, just now (see `loopx bypass list`)
@@ -629,6 +654,7 @@ fn where_refs_are_in_reftables_the_program_git_is_asked() {
     [stderr] warning: a push to `refs/heads/next` on `origin` went round the hook, 5 s ago (see `loopx bypass list`)
     $ loopx bypass list
       b-g69m  open  origin refs/heads/next  [ID]  6 s ago  with --no-verify or a setting like it
+      a person acknowledges it with `loopx bypass acknowledge b-g69m`
     ");
 }
 
@@ -674,6 +700,7 @@ fn a_read_looks_at_the_logs_only_when_a_folder_of_refs_has_changed() {
     b-g69m  open              origin refs/heads/deep/down  [ID]  7 s ago   with --no-verify or a setting like it
     -       not recorded yet  origin refs/heads/deep/er    [ID]  just now  with --no-verify or a setting like it
     -       not recorded yet  origin refs/heads/deep/est   [ID]  just now  with --no-verify or a setting like it
+    a person acknowledges it with `loopx bypass acknowledge b-e2g2`
     ");
 }
 
@@ -685,4 +712,125 @@ fn what_leaves_no_trace_is_not_seen() {
     repo.git("push -q --no-verify origin v1").success();
     repo.loopx("todo add one").success();
     assert_eq!(listed(&repo), "");
+}
+
+#[test]
+fn what_is_not_recorded_yet_is_recorded_as_a_person_acknowledges_it() {
+    let mut repo = gated();
+    repo.git("push -q --no-verify origin main").success();
+    repo.git("push -q --no-verify origin main:second").success();
+    let before = repo.tip();
+    assert_snapshot!(repo.scene("
+        loopx bypass list
+        loopx doctor
+        loopx bypass acknowledge --agent-id b
+        loopx bypass acknowledge
+    "), @"
+    $ loopx bypass list
+      -  not recorded yet  origin refs/heads/main    [ID]  just now  with --no-verify or a setting like it, against ship/ready
+      -  not recorded yet  origin refs/heads/second  [ID]  just now  with --no-verify or a setting like it, against ship/ready
+      a person acknowledges it with `loopx bypass acknowledge`
+    $ loopx doctor
+    a push to 2 places went round the hook while a gate was open, and nobody has acknowledged it
+      run `loopx bypass acknowledge`
+    1 problem found
+    [stderr] warning: pushes to 2 places went round the hook while a gate was open (see `loopx bypass list`)
+    [exit 1]
+    $ loopx bypass acknowledge --agent-id b
+    [stderr] error: only a person may acknowledge a push round the hook, and this is agent `b` (`--agent-id` was given)
+    [stderr] hint: ask the person to run `loopx bypass acknowledge` in a terminal of their own
+    [exit 1]
+    $ loopx bypass acknowledge
+    [stderr] error: only a person at a terminal may acknowledge a push round the hook, and there is none
+    [stderr] hint: run `loopx bypass acknowledge` in a terminal
+    [exit 1]
+    ");
+    assert_eq!(repo.tip(), before);
+    // The id that is shown depends on the seed alone.
+    repo.env("LOOPX_SEED", "7");
+    let shown = repo.person("bypass acknowledge", "no");
+    assert_snapshot!(shown, @"
+    bypass b-4gdp: a push went round the hook
+      to      origin refs/heads/main
+      commit  [ID]
+      pushed  8 s ago
+      way     with --no-verify or a setting like it
+      gates   ship/ready
+      noted   not yet: it will be first, in a commit of its own
+      state   open
+
+    Type `b-4gdp` to acknowledge a push round the hook: no
+    error: that was not `b-4gdp`, so nothing was changed
+    hint: run `loopx bypass acknowledge` again
+    [exit 1]
+    ");
+    assert_eq!(repo.tip(), before);
+    let id = shown.stdout["bypass ".len()..].split(':').next().expect("an id").to_owned();
+    assert_snapshot!(repo.person("bypass acknowledge --note mine", &id), @"
+    bypass b-4gdp: a push went round the hook
+      to      origin refs/heads/main
+      commit  [ID]
+      pushed  10 s ago
+      way     with --no-verify or a setting like it
+      gates   ship/ready
+      noted   not yet: it will be first, in a commit of its own
+      state   open
+
+    Type `b-4gdp` to acknowledge a push round the hook: b-4gdp
+    bypass b-4gdp is acknowledged
+    ");
+    repo.clear_env();
+    assert_snapshot!(repo.scene("
+        loopx history --limit 3
+        loopx verify --all
+        loopx bypass list --all
+        loopx doctor
+    "), @"
+    $ loopx history --limit 3
+      [ID]  just now  person   acknowledge bypass b-4gdp
+      [ID]  just now  person   note pushes round the hook to 2 places
+      [ID]  14 s ago  agent:a  open gate ready: Ready?
+    [stderr] warning: a push to `refs/heads/second` on `origin` went round the hook while a gate was open, 10 s ago (see `loopx bypass list`)
+    $ loopx verify --all
+    5 commits (5 new commits): each is one legal mutation, signed off
+    [stderr] warning: a push to `refs/heads/second` on `origin` went round the hook while a gate was open, 11 s ago (see `loopx bypass list`)
+    $ loopx bypass list --all
+      b-4gdp  acknowledged  origin refs/heads/main    [ID]  13 s ago  with --no-verify or a setting like it, against ship/ready
+      b-dft4  open          origin refs/heads/second  [ID]  12 s ago  with --no-verify or a setting like it, against ship/ready
+      a person acknowledges it with `loopx bypass acknowledge b-dft4`
+    $ loopx doctor
+    a push to 1 place went round the hook while a gate was open, and nobody has acknowledged it
+      run `loopx bypass acknowledge b-dft4`
+    1 problem found
+    [stderr] warning: a push to `refs/heads/second` on `origin` went round the hook while a gate was open, 13 s ago (see `loopx bypass list`)
+    [exit 1]
+    ");
+    let id = only(&repo);
+    assert_snapshot!(repo.person("bypass acknowledge", &id), @"
+    bypass b-dft4: a push went round the hook
+      to      origin refs/heads/second
+      commit  [ID]
+      pushed  15 s ago
+      way     with --no-verify or a setting like it
+      gates   ship/ready
+      noted   by Ann, 6 s ago
+      state   open
+
+    Type `b-dft4` to acknowledge bypass `b-dft4`: b-dft4
+    bypass b-dft4 is acknowledged
+    ");
+    assert_snapshot!(repo.scene("
+        loopx doctor
+        loopx bypass acknowledge
+        loopx verify
+    "), @"
+    $ loopx doctor
+    all is well
+    $ loopx bypass acknowledge
+    [stderr] error: there is no push round the hook that nobody has acknowledged
+    [stderr] hint: run `loopx bypass list --all`
+    [exit 1]
+    $ loopx verify
+    6 commits (0 new commits): each is one legal mutation, signed off
+    ");
 }

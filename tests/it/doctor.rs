@@ -90,15 +90,13 @@ fn what_could_lose_something_is_left_to_the_user() {
       run `git update-ref refs/heads/loopx/state [ID]`
     commit [ID] of the state, "forged", is no legal mutation: it has no `Signed-off-by` trailer
       run `loopx verify`
-    `.loopx/` is behind the state: the next mutation will bring it up to date
-      run `loopx init`
+    `[ROOT]/repo/.git/refs/heads/loopx/state.lock` is older than 15 min; no git that is at work keeps it so long
+      run `rm '[ROOT]/repo/.git/refs/heads/loopx/state.lock'`
     left alone what was edited by hand: `.loopx/goals/ship/todos/t-0000.toml`, `.loopx/goals/ship/todos/t-c22j.toml`
       run `git -C .loopx checkout -- .`
     `.loopx` is tracked by your own branch, as a submodule that nobody can clone
       run `git rm --cached .loopx`
-    `[ROOT]/repo/.git/refs/heads/loopx/state.lock` is older than 15 min; no git that is at work keeps it so long
-      run `rm '[ROOT]/repo/.git/refs/heads/loopx/state.lock'`
-    6 problems found
+    5 problems found
     [exit 1]
     "#);
 }
@@ -166,4 +164,37 @@ fn a_lost_object_of_the_present_is_put_back() {
     let fsck = repo.git("fsck --full --strict --no-dangling");
     assert_snapshot!(repo.loopx("doctor"), @"all is well");
     assert_eq!(fsck.code, 0, "{fsck}");
+}
+
+#[test]
+fn a_dead_lock_of_the_view_is_removed_and_the_view_shows_the_state_again() {
+    let repo = Sandbox::ready();
+    let lock = std::fs::File::create(repo.path("repo/.git/worktrees/-loopx/index.lock")).expect("a lock");
+    lock.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("an old lock");
+    assert_snapshot!(repo.scene("
+        loopx todo add one
+        loopx doctor
+        loopx doctor --fix
+        loopx doctor
+        loopx todo add two
+    "), @"
+    $ loopx todo add one
+    added todo t-fdjx: one
+    [stderr] warning: `.loopx/` is behind the state: another program holds `[ROOT]/repo/.git/worktrees/-loopx/index.lock` (run `loopx doctor --fix`)
+    $ loopx doctor
+    `[ROOT]/repo/.git/worktrees/-loopx/index.lock` is older than 15 min; no git that is at work keeps it so long
+      run `loopx doctor --fix`
+    `.loopx/` is behind the state: the next mutation will bring it up to date
+      run `loopx doctor --fix`
+    2 problems found
+    [exit 1]
+    $ loopx doctor --fix
+    put right: `[ROOT]/repo/.git/worktrees/-loopx/index.lock` is older than 15 min; no git that is at work keeps it so long
+    put right: `.loopx/` is behind the state: the next mutation will bring it up to date
+    all is well
+    $ loopx doctor
+    all is well
+    $ loopx todo add two
+    added todo t-sry7: two
+    ");
 }

@@ -204,7 +204,7 @@ fn a_living_lock_of_the_index_only_keeps_the_view_behind() {
     fs::write(index_lock(&repo), "").expect("a lock");
     let added = repo.loopx_raw(&["todo", "add", "work", "--json"]).success();
     assert_eq!(added.json()["warnings"].as_array().expect("a list").len(), 1);
-    assert_snapshot!(added.stderr, @"warning: `.loopx/` is behind the state: another program holds `[ROOT]/repo/.git/worktrees/-loopx/index.lock`");
+    assert_snapshot!(added.stderr, @"warning: `.loopx/` is behind the state: another program holds `[ROOT]/repo/.git/worktrees/-loopx/index.lock` (run `loopx doctor --fix`)");
     assert!(index_lock(&repo).exists());
     fs::remove_file(index_lock(&repo)).expect("its owner removes it");
     repo.loopx("todo add 'more work'").success();

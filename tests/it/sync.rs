@@ -876,3 +876,56 @@ fn no_secret_comes_in_from_elsewhere() {
     took over 1 commit of `origin`, put 1 commit of this clone on top, pushed 1 commit to `origin`
     ");
 }
+
+#[test]
+fn what_a_wrong_clock_made_is_named_with_the_way_back() {
+    let mut repo = synced();
+    let good = repo.tip().trim().to_owned();
+    repo.env("LOOPX_NOW", "2099-01-01T00:00:00Z").loopx("todo add early").success();
+    repo.clear_env();
+    assert_snapshot!(repo.scene("
+        loopx todo add one
+        loopx todo add two
+        loopx sync
+        loopx doctor
+    "), @r#"
+    $ loopx todo add one
+    added todo t-bhmh: one
+    [stderr] warning: commit [ID] of the state is dated 2099-01-01T00:00:00Z, in the future, so no other clone takes it nor what follows it (run `loopx restore --to [ID]`)
+    $ loopx todo add two
+    added todo t-zv3z: two
+    [stderr] warning: commit [ID] of the state is dated 2099-01-01T00:00:00Z, in the future, so no other clone takes it nor what follows it (run `loopx restore --to [ID]`)
+    $ loopx sync
+    [stderr] error: [ID] of the state here is no legal mutation: its date, 2099-01-01T00:00:00Z, lies in the future
+    [stderr] hint: all is well up to the one before it; a person goes back there, and sees first what is lost: `loopx restore --to [ID]`
+    [exit 1]
+    $ loopx doctor
+    commit [ID] of the state, "add todo t-f8b6: early", is no legal mutation: its date, 2099-01-01T00:00:00Z, lies in the future
+      run `loopx verify`
+    1 problem found
+    [exit 1]
+    "#);
+    assert_snapshot!(repo.person(&format!("restore --to {good}"), &good[..10]), @"
+    `loopx/state` is at [ID].
+    lost with it, 3 commits:
+      [ID] add todo t-zv3z: two, by Ann <ann@example.test>
+      [ID] add todo t-bhmh: one, by Ann <ann@example.test>
+      [ID] add todo t-f8b6: early, by Ann <ann@example.test>
+    Each commit up to [ID] is a legal mutation.
+
+    Type `[ID]` to restore `loopx/state` to [ID]: [ID]
+    `loopx/state` is at [ID] again
+    ");
+    assert_snapshot!(repo.scene("
+        loopx todo add one
+        loopx sync
+        loopx doctor
+    "), @"
+    $ loopx todo add one
+    added todo t-53mf: one
+    $ loopx sync
+    pushed 1 commit to `origin`
+    $ loopx doctor
+    all is well
+    ");
+}

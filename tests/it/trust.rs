@@ -493,3 +493,150 @@ fn a_pipe_in_place_of_the_note_is_not_waited_for() {
     [exit 1]
     ");
 }
+
+#[test]
+fn who_takes_over_a_branch_that_was_moved_back_sees_what_is_lost_with_it() {
+    let repo = sound();
+    repo.loopx("gate open --gate-id k1 'ship?' --agent-id a").success();
+    let left = repo.tip().trim().to_owned();
+    repo.git("update-ref refs/heads/loopx/state loopx/state~1").success();
+    assert_snapshot!(repo.scene("
+        loopx doctor
+        loopx doctor --fix
+    "), @"
+    $ loopx doctor
+    `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+      run `git update-ref refs/heads/loopx/state [ID]`
+    1 problem found
+    [exit 1]
+    $ loopx doctor --fix
+    `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+      run `git update-ref refs/heads/loopx/state [ID]`
+    1 problem found
+    [exit 1]
+    ");
+    assert_snapshot!(repo.person("init", "no"), @r#"
+    This will take over what something else than loopx put on `loopx/state`
+    What is there: each commit of it is a legal mutation
+    NO LONGER IN THE WAY OF ANYTHING, 1 gate:
+      ship/k1 "ship?"
+    lost with it, 1 commit:
+      [ID] open gate k1: ship?, by agent:a
+    To lose nothing, answer no and go back: git update-ref refs/heads/loopx/state [ID]
+    or: loopx restore --to [ID]
+    Look at it first: git log --patch [ID]...loopx/state
+
+    Type `loopx/state` to take over what something else than loopx put on `loopx/state`: no
+    error: that was not `loopx/state`, so nothing was changed
+    hint: run `loopx init` again
+    [exit 1]
+    "#);
+    repo.git(&format!("update-ref refs/heads/loopx/state {left}")).success();
+    assert_snapshot!(repo.scene("
+        loopx doctor
+        git push -q origin main
+    "), @r#"
+    $ loopx doctor
+    all is well
+    $ git push -q origin main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   k1  open  "ship?"  asked by a, 8 s ago
+    [stderr] hint: a person answers with `loopx gate resolve k1 --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn that_what_was_lost_cannot_be_told_is_said() {
+    let repo = sound();
+    let left = repo.tip().trim().to_owned();
+    repo.git("update-ref refs/heads/loopx/state loopx/state~1").success();
+    std::fs::remove_file(repo.path(&format!("repo/.git/objects/{}/{}", &left[..2], &left[2..])))
+        .expect("the commit");
+    assert_snapshot!(repo.person("init", "loopx/state"), @"
+    This will take over what something else than loopx put on `loopx/state`
+    What is there: each commit of it is a legal mutation
+    loopx left it at [ID], which git does not have any more: what is lost with it cannot be told.
+    Look at it first: git log --patch loopx/state
+
+    Type `loopx/state` to take over what something else than loopx put on `loopx/state`: loopx/state
+    adopted the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+}
+
+#[test]
+fn a_state_that_is_newer_than_the_program_takes_a_newer_program() {
+    let repo = sound();
+    let policy = repo.read("repo/.loopx/loopx.toml").replace("format = \"1.0\"", "format = \"9.0\"");
+    repo.forge("loopx.toml", &policy);
+    assert_snapshot!(told(&repo), @"
+    $ loopx status
+    [stderr] error: `loopx.toml` on the state branch has format 9.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] hint: or, if nobody used a newer one, put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
+    [exit 1]
+    $ loopx quota should-run
+    false – the state cannot be trusted
+    why: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    next: loopx status
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] hint: or, if nobody used a newer one, put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] hint: or, if nobody used a newer one, put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx doctor
+    "), @"
+    $ loopx init
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] hint: or, if nobody used a newer one, put it back with `git update-ref refs/heads/loopx/state [ID]`
+    [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
+    [exit 1]
+    $ loopx doctor
+    [stderr] error: `loopx.toml` on the state branch has format 9.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [exit 1]
+    ");
+    std::fs::remove_file(repo.path("repo/.git/loopx/writer")).expect("the note");
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx todo add two
+        loopx init
+        git push -q origin main
+    "), @"
+    $ loopx status
+    [stderr] error: `loopx.toml` on the state branch has format 9.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [exit 1]
+    $ loopx todo add two
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not where loopx left it
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [exit 1]
+    $ loopx init
+    [stderr] error: `loopx.toml` on the state branch has format 9.0, and this loopx reads up to 1.0
+    [stderr] hint: install a newer loopx; nothing was changed
+    [exit 1]
+    $ git push -q origin main
+    [stderr] loopx: push refused: whether a question is open cannot be seen
+    [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not where loopx left it
+    [stderr] hint: install a newer loopx: loopx.toml on the state branch has format 9.0, and this one reads up to 1.0
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+}
