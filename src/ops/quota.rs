@@ -202,7 +202,7 @@ pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> Shoul
             (format!("only a person can do \"{}\"", title(todo)), format!("loopx todo show {todo}"))
         }
         Decision::AskForPlan { turns } => (
-            format!("the last {turns} turns came to nothing: a person should look"),
+            format!("the last {turns} turns {}: a person should look", state.how_idle(now)),
             format!("loopx todo list --goal-id {}", state.id),
         ),
         Decision::Wait { why: Waiting::Slot, until } => {
@@ -228,7 +228,7 @@ pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> Shoul
             )
         }
         Decision::Replan { why: Planless::Idle(turns) } => (
-            format!("the last {turns} turns came to nothing"),
+            format!("the last {turns} turns {}", state.how_idle(now)),
             format!("loopx todo add --goal-id {} \"<next step>\"", state.id),
         ),
         Decision::Replan { why: Planless::NoTodo } => (

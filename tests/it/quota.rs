@@ -276,7 +276,7 @@ fn every_rule_can_be_seen() {
       no   the goal is not active, or has no share of compute
       no   an open gate covers everything that could be done
       no   the quota of the window is used up
-      no   the last turns came to nothing
+      no   the last turns came to nothing, or had no todo and added none
       no   you have a claim that no gate covers
       =>   something is ready and no gate covers it (todo/t-7p0h, gate/ready)
       no   nothing is ready beside an open gate
@@ -325,7 +325,7 @@ fn every_rule_can_be_seen() {
         },
         {
           "rule": "idle",
-          "says": "the last turns came to nothing",
+          "says": "the last turns came to nothing, or had no todo and added none",
           "applies": false,
           "decides": false
         },
@@ -914,7 +914,7 @@ fn when_every_criterion_is_answered_and_nothing_is_left_it_stops() {
       no   the goal is not active, or has no share of compute
       no   an open gate covers everything that could be done
       no   the quota of the window is used up
-      no   the last turns came to nothing
+      no   the last turns came to nothing, or had no todo and added none
       no   you have a claim that no gate covers
       no   something is ready and no gate covers it
       no   nothing is ready beside an open gate
