@@ -106,6 +106,15 @@ impl fmt::Display for Held<'_> {
                     shown(local, 200),
                     shown(remote, 200)
                 )?,
+                Reason::Carries { what: Carried::Within(brought), local, remote } => writeln!(
+                    f,
+                    "loopx: {act} refused: `{}` would take loopx's own state to `{}`: commit {} brought it in\n\
+                     hint: on that branch, take it out with `{}`; reverting it is not enough, the history would still have it",
+                    shown(local, 200),
+                    shown(remote, 200),
+                    brought.commit.get(..10).unwrap_or(&brought.commit),
+                    shown(&brought.cure(local), 300)
+                )?,
                 Reason::Carries { what: Carried::Folder, local, remote } => writeln!(
                     f,
                     "loopx: {act} refused: `{}` has a commit with the folder `.loopx` in it, which would go to `{}`\n\

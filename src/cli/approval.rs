@@ -22,20 +22,19 @@ pub(super) fn prove(
     key: Option<&str>,
     statement: impl FnOnce(&Policy, &str) -> Statement,
 ) -> Result<Proven, Error> {
-    let proven = ctx.caller.prove(process, &ctx.owner()?, challenge)?;
+    drop(ctx.caller.at_a_terminal(process, &challenge.what, &challenge.command)?);
     let policy = ops::policy::in_force(ctx)?;
-    if policy.approval == Approval::Terminal && key.is_none() {
-        return Ok(proven);
-    }
-    let statement = statement(&policy, &nonce(ctx)).to_string();
-    let has_openpgp = policy.signers(ctx.now).any(|(_, entry)| entry.key.is_openpgp());
-    let signature = match named(ctx, key) {
-        Some(SigningKey::OpenPgp(id)) if key.is_some() || has_openpgp => {
-            sign_openpgp(process, ctx, &id, &statement)?
+    let key = match policy.approval == Approval::Terminal && key.is_none() {
+        true => None,
+        false => {
+            let has_openpgp = policy.signers(ctx.now).any(|(_, entry)| entry.key.is_openpgp());
+            Some(self::key(ctx, key, has_openpgp, "answers have to be signed here")?)
         }
-        Some(SigningKey::OpenSsh(key)) => sign_openssh(process, ctx, &key, &statement)?,
-        _ => return Err(unnamed()),
     };
+    let proven = ctx.caller.prove(process, &ctx.owner()?, challenge)?;
+    let Some(key) = key else { return Ok(proven) };
+    let statement = statement(&policy, &nonce(ctx)).to_string();
+    let signature = sign(process, ctx, &key, &statement)?;
     let approver = policy.signer_of(&signature)?.clone();
     Ok(Proven { proof: Proof::Signature(Autograph { approver, statement, signature }.into()), ..proven })
 }
@@ -45,27 +44,34 @@ pub(super) fn nonce(ctx: &Ctx) -> String {
     crate::domain::text::hex(&ctx.entropy)
 }
 
-/// Has the user sign a text with `key`, or with the key that git's configuration names. Returns OpenSSH's armoured signature; a key
-/// of OpenPGP's is refused, because the servers that look at these texts ask OpenSSH.
-pub(super) fn sign(process: &Process, ctx: &Ctx, key: Option<&str>, text: &str) -> Result<String, Error> {
-    match named(ctx, key) {
-        Some(SigningKey::OpenSsh(key)) => sign_openssh(process, ctx, &key, text),
-        Some(SigningKey::OpenPgp(id)) if key.is_some() => {
-            Err(Error::new(Kind::Usage, format!("`{}` is a key of OpenPGP's", shown(&id, 80)))
-                .hint("a receipt is signed with a key of OpenSSH's: `--sign-with <key file>`"))
-        }
-        _ => Err(unnamed()),
+/// The key that was named, or else the one that git's configuration names; one of OpenPGP's that nobody named counts where it is
+/// `wanted`. Refused when there is none; `why` says what it is for, as "answers have to be signed here".
+fn key(ctx: &Ctx, named: Option<&str>, wanted: bool, why: &str) -> Result<SigningKey, Error> {
+    match named.map(SigningKey::named).or_else(|| ctx.store.git().approval_key()) {
+        Some(key @ SigningKey::OpenSsh(_)) => Ok(key),
+        Some(key @ SigningKey::OpenPgp(_)) if named.is_some() || wanted => Ok(key),
+        _ => Err(Error::new(Kind::Usage, format!("{why}, and no key is named"))
+            .hint("add `--sign-with <key file>`, or run `git config loopx.approvalKey <key file>`")),
     }
 }
 
-/// The key to sign with: the one that was named, else that of git's configuration.
-fn named(ctx: &Ctx, key: Option<&str>) -> Option<SigningKey> {
-    key.map(SigningKey::named).or_else(|| ctx.store.git().approval_key())
+/// The key for a push receipt. One of OpenPGP's is refused, because the servers that look at these ask OpenSSH.
+pub(super) fn receipt_key(ctx: &Ctx, named: Option<&str>) -> Result<SigningKey, Error> {
+    match key(ctx, named, false, "a receipt is signed")? {
+        SigningKey::OpenPgp(id) => {
+            Err(Error::new(Kind::Usage, format!("`{}` is a key of OpenPGP's", shown(&id, 80)))
+                .hint("a receipt is signed with a key of OpenSSH's: `--sign-with <key file>`"))
+        }
+        key @ SigningKey::OpenSsh(_) => Ok(key),
+    }
 }
 
-fn unnamed() -> Error {
-    Error::new(Kind::Usage, "answers have to be signed here, and no key is named")
-        .hint("add `--sign-with <key file>`, or run `git config loopx.approvalKey <key file>`")
+/// Has the user sign a text. Returns the armoured signature.
+pub(super) fn sign(process: &Process, ctx: &Ctx, key: &SigningKey, text: &str) -> Result<String, Error> {
+    match key {
+        SigningKey::OpenSsh(key) => sign_openssh(process, ctx, key, text),
+        SigningKey::OpenPgp(id) => sign_openpgp(process, ctx, id, text),
+    }
 }
 
 fn sign_openssh(process: &Process, ctx: &Ctx, key: &str, text: &str) -> Result<String, Error> {

@@ -22,10 +22,10 @@ pub(super) struct ConfigureGoal {
     /// The goal; may be left out when one is active
     #[arg(long, value_name = "GOAL")]
     goal_id: Option<GoalId>,
-    /// Switch a feature on (a person only)
+    /// Record that a feature is switched on (a person only); this version has nothing that looks at it yet
     #[arg(long, value_name = "FEATURE", value_parser = features())]
     enable: Vec<String>,
-    /// Switch a feature off
+    /// Record that a feature is switched off
     #[arg(long, value_name = "FEATURE", value_parser = features())]
     disable: Vec<String>,
     /// Share of the window's slots, 0 to 1; more than now takes a person
@@ -48,6 +48,15 @@ fn features() -> PossibleValuesParser {
 
 fn chosen(words: &[String]) -> impl Iterator<Item = Feature> {
     Feature::ALL.into_iter().filter(|feature| words.iter().any(|word| word == feature.word()))
+}
+
+/// What is to be known of features before they are switched on, and after.
+fn unseen<'a>(features: impl IntoIterator<Item = &'a Feature>) -> String {
+    let words: Vec<_> = features.into_iter().map(|feature| format!("`{}`", feature.word())).collect();
+    match &words[..] {
+        [] => String::new(),
+        words => format!("{} is recorded; this version has nothing that looks at it yet\n", words.join(", ")),
+    }
 }
 
 impl ConfigureGoal {
@@ -80,8 +89,9 @@ impl ConfigureGoal {
             loosens => {
                 let goal = &plan.goal;
                 let shows = format!(
-                    "This will\n{}",
-                    loosens.iter().map(|line| format!("  {line}\n")).collect::<String>()
+                    "This will\n{}{}",
+                    loosens.iter().map(|line| format!("  {line}\n")).collect::<String>(),
+                    unseen(&configuration.enable)
                 );
                 let challenge = Challenge {
                     what: loosens.join(" and "),
@@ -93,7 +103,7 @@ impl ConfigureGoal {
             }
         };
         let done = ops::goal::configure(ctx, &plan.goal, &configuration, proven.as_ref())?;
-        let text = say(&done.value);
+        let text = format!("{}{}", say(&done.value), unseen(&configuration.enable));
         let unchanged = done.commit.is_none();
         let said = Said::read(&done, if unchanged { format!("nothing changed\n{text}") } else { text });
         Ok(Said { warnings: done.warnings.iter().map(crate::store::Warning::with_cure).collect(), ..said })

@@ -161,10 +161,12 @@ fn receipt(
         word: sending.refs[0].id[..10].to_owned(),
         command: format!("loopx guard receipt {} {}", shown(remote, 200), refs.join(" ")),
     };
+    drop(ctx.caller.at_a_terminal(process, &challenge.what, &challenge.command)?);
+    let key = approval::receipt_key(ctx, key)?;
     ctx.caller.prove(process, &ctx.owner()?, &challenge)?;
     let (policy, nonce) = (ops::policy::in_force(ctx)?, approval::nonce(ctx));
     let statement = Receipt::statement(&policy.repository, &sending.refs, ctx.now, &nonce);
-    let signature = approval::sign(process, ctx, key, &statement.to_string())?;
+    let signature = approval::sign(process, ctx, &key, &statement.to_string())?;
     let receipt = Receipt::new(ctx.now, nonce, &signature)
         .ok_or_else(|| Error::new(Kind::Environment, "what was signed is no signature of OpenSSH"))?;
     let option = format!("{}={receipt}", Receipt::OPTION);

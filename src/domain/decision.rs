@@ -263,7 +263,7 @@ impl Rule {
             Self::Stopped => "the goal is not active, or has no share of compute",
             Self::Gated => "an open gate covers everything that could be done",
             Self::Quota => "the quota of the window is used up",
-            Self::Idle => "the last turns came to nothing",
+            Self::Idle => "the last turns came to nothing, or had no todo and added none",
             Self::Claim => "you have a claim that no gate covers",
             Self::Ready => "something is ready and no gate covers it",
             Self::OpenGate => "nothing is ready beside an open gate",

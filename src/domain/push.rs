@@ -35,12 +35,37 @@ pub enum RefUpdate {
 }
 
 /// What of loopx's a push would take along.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Carried {
-    /// A commit of a state branch.
+    /// A state: the branch itself, whatever it is called.
     State,
+    /// A state in the history of another branch.
+    Within(Brought),
     /// The folder that shows the state, committed to another branch.
     Folder,
+}
+
+/// How a state came into the history of another branch. The ids are hex.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brought {
+    /// The commit on the branch that brought it in, such as a merge.
+    pub commit: String,
+    /// The commit before that, which does not have it.
+    pub before: String,
+    /// The branch ends with that commit.
+    pub is_newest: bool,
+}
+
+impl Brought {
+    /// The command that takes it out of the branch, whose full name is `local`, and keeps what came after.
+    pub fn cure(&self, local: &str) -> String {
+        let [commit, before] = [&self.commit, &self.before].map(|id| id.get(..10).unwrap_or(id));
+        let branch = local.strip_prefix("refs/heads/").map(|name| format!(" {name}")).unwrap_or_default();
+        match self.is_newest {
+            true => format!("git reset --keep {before}"),
+            false => format!("git rebase --onto {before} {commit}{branch}"),
+        }
+    }
 }
 
 /// Whether it may go out.
@@ -100,8 +125,12 @@ pub fn verdict<'a>(
     let mut reasons: Vec<Reason> = refs
         .iter()
         .filter_map(|pushed| {
-            let RefUpdate::Written { carries: Some(what), .. } = pushed.update else { return None };
-            Some(Reason::Carries { what, local: pushed.local.clone(), remote: pushed.remote.clone() })
+            let RefUpdate::Written { carries: Some(what), .. } = &pushed.update else { return None };
+            Some(Reason::Carries {
+                what: what.clone(),
+                local: pushed.local.clone(),
+                remote: pushed.remote.clone(),
+            })
         })
         .collect();
     let held = gates.filter_map(|(goal, id, gate)| Some((goal, id, gate, covered(gate, remotes, refs)?)));
@@ -194,9 +223,22 @@ mod tests {
             Reason::Gate { id, .. } => format!("gate {id}"),
             Reason::Unchecked { what, .. } => format!("unchecked {what}"),
             Reason::Carries { what: Carried::State, local, .. } => format!("state {local}"),
+            Reason::Carries { what: Carried::Within(_), local, .. } => format!("within {local}"),
             Reason::Carries { what: Carried::Folder, local, .. } => format!("folder {local}"),
         };
         reasons.iter().map(said).collect()
+    }
+
+    #[test]
+    fn what_brought_a_state_in_is_taken_out() {
+        for (is_newest, local, cure) in [
+            (true, "refs/heads/main", "git reset --keep bbbbbbbbbb"),
+            (false, "refs/heads/main", "git rebase --onto bbbbbbbbbb cccccccccc main"),
+            (false, "HEAD~1", "git rebase --onto bbbbbbbbbb cccccccccc"),
+        ] {
+            let brought = Brought { commit: "c".repeat(40), before: "b".repeat(40), is_newest };
+            assert_eq!(brought.cure(local), cure);
+        }
     }
 
     #[test]

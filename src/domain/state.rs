@@ -65,7 +65,8 @@ impl Loop {
     }
 
     /// The turns of the window, the latest first, that came to nothing one after the other since a todo was last added.
-    /// A look at a monitor is none of them; one for thinking of other todos is, unless it added some.
+    /// A look at a monitor is none of them; one for thinking of other todos is, unless it added some. One that began in the
+    /// second in which a todo was added is taken to have begun before it.
     pub fn idle_turns(&self, now: Timestamp) -> Vec<&Spend> {
         let from = self.todos.values().map(|todo| todo.added.at).max();
         let window = now.minus(self.quota.window());
@@ -81,9 +82,22 @@ impl Loop {
         ended.sort_by(|a, b| (b.0, b.1.as_str()).cmp(&(a.0, a.1.as_str())));
         ended
             .into_iter()
-            .take_while(|(.., is_idle, turn)| *is_idle && from.is_none_or(|from| turn.added.at >= from))
+            .take_while(|(.., is_idle, turn)| *is_idle && from.is_none_or(|from| turn.added.at > from))
             .map(|(.., turn)| turn)
             .collect()
+    }
+
+    /// What is true of all the [turns that came to nothing](Self::idle_turns), after "the last turns".
+    pub fn how_idle(&self, now: Timestamp) -> &'static str {
+        let turns = self.idle_turns(now);
+        let courses = || turns.iter().filter_map(|turn| turn.course.as_ref());
+        if courses().all(|course| course.end.as_ref().is_some_and(|end| end.outcome.is_idle())) {
+            "came to nothing"
+        } else if courses().all(|course| course.todo.is_none()) {
+            "had no todo and added none"
+        } else {
+            "brought no todo forward and added none"
+        }
     }
 
     /// Takes `id` for whoever stamps. Refused while a gate is over it, a need is open, or somebody else has it.
@@ -267,6 +281,7 @@ mod tests {
     use crate::domain::{
         samples::{at, gate, gate_id, loop_with, proven, stamp, todo, todo_id},
         todo::TodoState,
+        turn::{End, Outcome as TurnOutcome},
     };
 
     fn answer(loop_: &Loop, decision: &str) -> Vec<Record> {
@@ -308,6 +323,43 @@ mod tests {
             };
             assert_eq!((gate.is_closed(), todo.is_free(at("12:00"))), (closed, true));
             assert_eq!(gate.stops(id), !closed, "an open question is waited for");
+        }
+    }
+
+    #[test]
+    fn turns_come_to_nothing_until_a_todo_is_added() {
+        let turn = |name: &str, begun: &str, todo: Option<&str>, outcome: TurnOutcome| {
+            let turn = Spend::begin(
+                name.parse().unwrap(),
+                0,
+                todo.map(todo_id),
+                at("10:30"),
+                stamp("agent:a", begun),
+            );
+            let Stamp { by, at } = stamp("agent:a", "10:10");
+            turn.end(End { outcome, by, at, summary: None }, 0, Vec::new()).unwrap()
+        };
+        let (nothing, completed) = (TurnOutcome::Nothing, TurnOutcome::Completed);
+        let added = |when: &str| Todo { added: stamp("agent:a", when), ..todo("p2") };
+        for (turns, added_at, count, how) in [
+            (vec![turn("x-1", "10:01", None, nothing)], "10:00", 1, "came to nothing"),
+            (vec![turn("x-1", "10:01", None, completed)], "10:00", 1, "had no todo and added none"),
+            (
+                vec![turn("x-1", "10:01", None, completed), turn("x-2", "10:02", Some("t-7k3q"), nothing)],
+                "10:00",
+                2,
+                "brought no todo forward and added none",
+            ),
+            // The same second is taken for before.
+            (vec![turn("x-1", "10:01", None, completed)], "10:01", 0, ""),
+            (vec![turn("x-1", "10:01", None, completed)], "10:02", 0, ""),
+            (vec![turn("x-1", "10:01", Some("t-7k3q"), completed)], "10:00", 0, ""),
+        ] {
+            let state = Loop { spends: turns, ..loop_with(&[("t-7k3q", added(added_at))], &[]) };
+            assert_eq!(state.idle_turns(at("10:20")).len(), count, "{state:?}");
+            if count > 0 {
+                assert_eq!(state.how_idle(at("10:20")), how);
+            }
         }
     }
 

@@ -264,7 +264,7 @@ fn whole(ctx: &Ctx, goal: Option<&GoalId>, todo: Option<&TodoPrefix>) -> Result<
     });
     let commands = commands(&state, &decision, turn.as_ref(), todo.as_ref(), ctx);
     let (decisions, evidence) = (decisions(&snapshot, &state)?, fresh(&snapshot, &goal)?);
-    let told = quota::explain(&state, decision, ctx.now);
+    let told = quota::explain(ctx, &state, decision);
     Ok(Context {
         objective: state.goal.objective.clone(),
         state: state.goal.state.word(),
@@ -377,7 +377,7 @@ fn commands(
             turn.id
         )),
         None if decision.should_run() => commands.push(format!("loopx turn begin --goal-id {goal}")),
-        None => commands.push(quota::explain(state, decision.clone(), ctx.now).next),
+        None => commands.push(quota::explain(ctx, state, decision.clone()).next),
     }
     if let Some(todo) = todo {
         commands.push(format!("loopx todo show {}", todo.id));

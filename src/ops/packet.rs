@@ -345,7 +345,7 @@ fn of_a_goal(ctx: &Ctx, state: &Loop, since: Timestamp) -> Vec<Risk> {
     }
     let idle = state.idle_turns(ctx.now).len();
     if idle >= crate::domain::decision::IDLE {
-        let says = format!("the last {idle} turns came to nothing");
+        let says = format!("the last {idle} turns {}", state.how_idle(ctx.now));
         risks.push(risk(Kind::Idle, None, says, format!("loopx todo list --goal-id {goal}")));
     }
     let quota = QuotaView::of(&state.quota, &state.spends, ctx.now);

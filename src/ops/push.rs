@@ -66,7 +66,13 @@ pub fn check(ctx: &Ctx, remote: &Remote, lines: &[Line]) -> Result<Checked, Erro
                 let is_ours = |name: &str| name == state_ref || name.starts_with(OURS);
                 let carries = match is_ours(&line.local) || is_ours(&line.remote) {
                     true => Some(Carried::State),
-                    false => ctx.store.carries(id, &remote.name, was)?,
+                    false => match ctx.store.carries(id, &remote.name, was)? {
+                        Some(Carried::State) => Some(match ctx.store.brought_in(id, &remote.name, was)? {
+                            Some(brought) => Carried::Within(brought),
+                            None => Carried::State,
+                        }),
+                        other => other,
+                    },
                 };
                 let changed = match about_files().next() {
                     Some(_) => ctx.store.changed_files(id, &remote.name, was, counts)?,

@@ -51,6 +51,9 @@ pub struct ShouldRun {
     pub rules: Vec<Considered>,
     #[serde(skip)]
     pub decision: Option<Decision>,
+    /// The command that only a person may run, when that is what is waited for.
+    #[serde(skip)]
+    pub for_a_person: Option<String>,
 }
 
 /// A rule that was looked at.
@@ -115,7 +118,7 @@ pub fn should_run(
     };
     let asker = Asker { agent, can: capabilities };
     let rules = if with_rules { considered(&state, &asker, ctx.now) } else { Vec::new() };
-    Ok(ShouldRun { rules, ..explain(&state, decision::next(&state, &asker, ctx.now), ctx.now) })
+    Ok(ShouldRun { rules, ..explain(ctx, &state, decision::next(&state, &asker, ctx.now)) })
 }
 
 fn considered(state: &Loop, asker: &Asker, now: Timestamp) -> Vec<Considered> {
@@ -144,6 +147,7 @@ fn repair(error: &Error) -> ShouldRun {
         retry_after: None,
         rules: Vec::new(),
         decision: None,
+        for_a_person: None,
     }
 }
 
@@ -167,9 +171,27 @@ fn unmet(state: &Loop) -> String {
     }
 }
 
-/// Puts a decision into the words that every door uses.
-pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> ShouldRun {
+/// The command that only a person may run, when the decision waits for that.
+fn for_a_person(state: &Loop, decision: &Decision) -> Option<String> {
+    match decision {
+        Decision::Ask { gates } => {
+            let first = &gates.first;
+            Some(format!("loopx gate resolve {first} --decision {}", state.gates[first].options[0]))
+        }
+        Decision::Stop { why: decision::Stopped::Accepted } => {
+            Some(format!("loopx goal achieve {}", state.id))
+        }
+        _ => None,
+    }
+}
+
+/// Puts a decision into the words that every door uses. An agent is not sent to run what only a person may.
+pub(super) fn explain(ctx: &Ctx, state: &Loop, decision: Decision) -> ShouldRun {
     use decision::{Planless, Stopped, Waiting};
+    let now = ctx.now;
+    let is_agent = matches!(ctx.caller, Caller::Agent { .. });
+    let for_a_person = for_a_person(state, &decision);
+    let may_run = |shows: String| for_a_person.clone().filter(|_| !is_agent).unwrap_or(shows);
     let title = |todo: &TodoId| cut(&state.todos[todo].title);
     let (why, next) = match &decision {
         Decision::Continue { todo, until } if state.todos[todo].monitor.is_some() => (
@@ -194,15 +216,21 @@ pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> Shoul
                 format!("loopx todo poll {todo} --fingerprint \"<what there is>\""),
             )
         }
-        Decision::Ask { gates } => (
-            "everything that could be done waits for a person".into(),
-            format!("loopx gate resolve {} --decision {}", gates.first, state.gates[&gates.first].options[0]),
-        ),
+        Decision::Ask { gates } => {
+            let answers = match is_agent {
+                true => format!(", who answers gate `{}`", gates.first),
+                false => String::new(),
+            };
+            (
+                format!("everything that could be done waits for a person{answers}"),
+                may_run(format!("loopx gate show {}", gates.first)),
+            )
+        }
         Decision::AskForTodo { todo } => {
             (format!("only a person can do \"{}\"", title(todo)), format!("loopx todo show {todo}"))
         }
         Decision::AskForPlan { turns } => (
-            format!("the last {turns} turns came to nothing: a person should look"),
+            format!("the last {turns} turns {}: a person should look", state.how_idle(now)),
             format!("loopx todo list --goal-id {}", state.id),
         ),
         Decision::Wait { why: Waiting::Slot, until } => {
@@ -228,7 +256,7 @@ pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> Shoul
             )
         }
         Decision::Replan { why: Planless::Idle(turns) } => (
-            format!("the last {turns} turns came to nothing"),
+            format!("the last {turns} turns {}", state.how_idle(now)),
             format!("loopx todo add --goal-id {} \"<next step>\"", state.id),
         ),
         Decision::Replan { why: Planless::NoTodo } => (
@@ -245,7 +273,7 @@ pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> Shoul
         Decision::Stop { why: Stopped::Accepted } => (
             "nothing is left, and every criterion is answered: a person can say that the goal is reached"
                 .into(),
-            format!("loopx goal achieve {}", state.id),
+            may_run(format!("loopx goal show {}", state.id)),
         ),
         Decision::Stop { why: Stopped::NoCompute } => (
             format!("goal `{}` has a compute share of 0", state.id),
@@ -277,6 +305,7 @@ pub(super) fn explain(state: &Loop, decision: Decision, now: Timestamp) -> Shoul
         retry_after: decision.retry_after(now),
         rules: Vec::new(),
         decision: Some(decision),
+        for_a_person,
     }
 }
 
@@ -515,7 +544,7 @@ pub fn plan(ctx: &Ctx, can: BTreeSet<Capability>) -> Result<QuotaPlan, Error> {
             spent: state.quota.spent(&state.spends, ctx.now),
             can_go: decision.should_run(),
         });
-        answers.insert(state.id.clone(), explain(&state, decision, ctx.now));
+        answers.insert(state.id.clone(), explain(ctx, &state, decision));
     }
     let mut next = None;
     let line = |ranked: Ranked| {

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     domain::{
         policy::RepositoryId,
-        push::{Carried, PushedRef, RefUpdate, unchecked, verdict},
+        push::{PushedRef, RefUpdate, unchecked, verdict},
         receipt::{NoReceipt, Receipt, Written},
         scope::Scope,
         text::shown,
@@ -85,9 +85,8 @@ pub fn check(
         let local = update.new.as_deref().map_or("(delete)", |id| &id[..10]).to_owned();
         refs.push(PushedRef { local, remote: update.name.clone(), update: written });
     }
-    let carries_state = |pushed: &PushedRef| {
-        matches!(pushed.update, RefUpdate::Written { carries: Some(Carried::State | Carried::Folder), .. })
-    };
+    let carries_state =
+        |pushed: &PushedRef| matches!(pushed.update, RefUpdate::Written { carries: Some(_), .. });
     let is_written = |pushed: &PushedRef| pushed.update != RefUpdate::Deleted;
     let is_asked = refs.iter().any(is_written) && !refs.iter().any(carries_state);
     let wanted = ctx.store.git().receipts_wanted();

@@ -218,8 +218,9 @@ fn waits(told: &ShouldRun) -> String {
     for gate in &told.gates {
         let _ = write!(text, "\nloopx: gate `{}` asks: {}", gate.id, gate.question);
     }
-    if !told.gates.is_empty() {
-        let _ = write!(text, "\nloopx: a person answers with `{}`", told.next);
+    if let Some(command) = &told.for_a_person {
+        let does = if told.gates.is_empty() { "says so" } else { "answers" };
+        let _ = write!(text, "\nloopx: a person {does} with `{command}`");
     }
     text
 }

@@ -234,7 +234,7 @@ pub fn begin(
             let objective = &state.goal.objective;
             let ended = format!("end {} that nobody ended", crate::text::Count(lost.len(), "turn"));
             let change = (!lost.is_empty()).then(|| change(ended, objective, None, puts));
-            let instead = Some(super::quota::explain(&state, decision, ctx.now));
+            let instead = Some(super::quota::explain(ctx, &state, decision));
             return Ok((change, Begun { goal: goal.clone(), turn: None, instead, lost }));
         }
         let (until, slots, what, title, taken) = match decision.todo() {

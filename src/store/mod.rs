@@ -75,7 +75,7 @@ use self::{
 use crate::domain::{
     actor::{Person, Stamp},
     change::Change,
-    push::Carried,
+    push::{Brought, Carried},
 };
 
 /// The branch that holds the state unless the user chose another at `init`.
@@ -299,6 +299,19 @@ impl Store {
     pub fn carries(&self, pushed: &str, remote: &str, was: Option<&str>) -> Result<Option<Carried>, Error> {
         let known = || self.git.known_to_have(remote, |_| true);
         self.git.carries(object_id(pushed)?, was.map(object_id).transpose()?, known)
+    }
+
+    /// How a state came into the history of `pushed` (hex), by the same measure as [`Self::carries`]; nothing when none did,
+    /// and when `pushed` is a state itself.
+    pub fn brought_in(
+        &self,
+        pushed: &str,
+        remote: &str,
+        was: Option<&str>,
+    ) -> Result<Option<Brought>, Error> {
+        let mut known = self.git.known_to_have(remote, |_| true);
+        known.extend(was.map(object_id).transpose()?);
+        self.git.brought_in(object_id(pushed)?, known)
     }
 
     /// The files that are changed by commits which `pushed` (hex) reaches, and neither what its ref `was` on the other side

@@ -1,7 +1,7 @@
 //! Facts about the user's own repository: what a decision or a piece of evidence is bound to, and what a push carries.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs,
     io::Read as _,
     path::{Path, PathBuf},
@@ -17,7 +17,12 @@ use super::{
     layout, program,
     view::{FOLDER, Look, diff},
 };
-use crate::domain::{gate::Tip, push::Carried, secret, text::shown};
+use crate::domain::{
+    gate::Tip,
+    push::{Brought, Carried},
+    secret,
+    text::shown,
+};
 
 /// So many new commits are looked at before anything is left out that the other side has on other branches.
 const A_FEW: usize = 200;
@@ -293,13 +298,7 @@ impl Git {
         if let Some(carried) = self.carried(self.base(tip)?.tree)? {
             return Ok(Some(carried));
         }
-        // A remote-tracking branch that is itself at a state was put there by hand, and hides nothing.
-        let hides = |id: &ObjectId| {
-            let base = self.repo().has_object(*id).then(|| self.base(*id).ok()).flatten();
-            base.is_some_and(|base| {
-                self.carried(base.tree).is_ok_and(|carried| carried != Some(Carried::State))
-            })
-        };
+        let hides = |id: &ObjectId| self.hides(*id);
         let found = |known: Vec<ObjectId>, most: usize| -> Result<Option<Option<Carried>>, Error> {
             let walk = self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)?;
             for (count, step) in walk.enumerate() {
@@ -322,6 +321,62 @@ impl Git {
         }
         let known = known().into_iter().filter(hides).chain(was).collect();
         Ok(found(known, usize::MAX)?.flatten())
+    }
+
+    /// Whether what `id` reaches need not be looked at when the other side has it. A remote-tracking branch that is itself at
+    /// a state was put there by hand, and hides nothing.
+    fn hides(&self, id: ObjectId) -> bool {
+        let base = self.repo().has_object(id).then(|| self.base(id).ok()).flatten();
+        base.is_some_and(|base| self.carried(base.tree).is_ok_and(|carried| carried != Some(Carried::State)))
+    }
+
+    /// The commit on the branch that ends with `pushed` which brought a state into its history, among those that no `known`
+    /// one reaches; nothing when there is none, and when the branch itself began as a state.
+    pub(super) fn brought_in(
+        &self,
+        pushed: ObjectId,
+        known: Vec<ObjectId>,
+    ) -> Result<Option<Brought>, Error> {
+        let damaged =
+            |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
+        let object = self.repo().find_object(pushed).map_err(damaged)?;
+        let object = object.peel_tags_to_end().map_err(damaged)?;
+        if object.kind != gix::objs::Kind::Commit {
+            return Ok(None);
+        }
+        let tip = object.id;
+        let known: Vec<ObjectId> = known.into_iter().filter(|id| self.hides(*id)).collect();
+        let mut first_parents: HashMap<ObjectId, Option<ObjectId>> = HashMap::new();
+        let mut children: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
+        let mut left = Vec::new();
+        for step in self.repo().rev_walk([tip]).with_hidden(known).all().map_err(damaged)? {
+            let step = step.map_err(|error| Error::Damaged(error.to_string()))?;
+            let parents: Vec<ObjectId> = step.parent_ids().map(gix::Id::detach).collect();
+            first_parents.insert(step.id, parents.first().copied());
+            parents.into_iter().for_each(|parent| children.entry(parent).or_default().push(step.id));
+            if self.carried(self.base(step.id)?.tree)? == Some(Carried::State) {
+                left.push(step.id);
+            }
+        }
+        let mut with_state = HashSet::new();
+        while let Some(id) = left.pop() {
+            if with_state.insert(id) {
+                left.extend(children.get(&id).into_iter().flatten());
+            }
+        }
+        let mut at = tip;
+        while let Some(Some(before)) = first_parents.get(&at).filter(|_| with_state.contains(&at)) {
+            if !with_state.contains(before) {
+                // A shallow clone may not have it, and then nobody can go back there.
+                if !self.repo().has_object(*before) {
+                    return Ok(None);
+                }
+                let (commit, before) = (at.to_string(), before.to_string());
+                return Ok(Some(Brought { commit, before, is_newest: at == tip }));
+            }
+            at = *before;
+        }
+        Ok(None)
     }
 
     /// The files that commits change which `pushed` reaches and `known` does not.

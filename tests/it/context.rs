@@ -292,11 +292,11 @@ fn nothing_to_do_is_told_as_well() {
 
     ## Todo
 
-    None: ask: `everything that could be done waits for a person`.
+    None: ask: `` everything that could be done waits for a person, who answers gate `go` ``.
 
     ## Commands
 
-    - `loopx gate resolve go --decision approve`
+    - `loopx gate show go`
     - `loopx handoff write --goal-id ship "<what the next turn should know>"`
     "#);
     assert_snapshot!(repo.scene("

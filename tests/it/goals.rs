@@ -148,6 +148,7 @@ fn a_person_switches_a_feature_on_and_an_agent_may_switch_it_off() {
     assert_snapshot!(repo.person("configure-goal --goal-id ship --enable explore", "ship"), @"
     This will
       switch on `explore` for goal `ship`
+    `explore` is recorded; this version has nothing that looks at it yet
 
     Type `ship` to switch on `explore` for goal `ship`: ship
     goal ship
@@ -155,6 +156,7 @@ fn a_person_switches_a_feature_on_and_an_agent_may_switch_it_off() {
       compute   1
       window    24 h in slots of 30 min
       slots     0 of 48 used
+    `explore` is recorded; this version has nothing that looks at it yet
     ");
     assert_snapshot!(repo.scene("
         loopx goal-config --goal-id ship
@@ -175,6 +177,7 @@ fn a_person_switches_a_feature_on_and_an_agent_may_switch_it_off() {
       compute   1
       window    24 h in slots of 30 min
       slots     0 of 48 used
+    `explore` is recorded; this version has nothing that looks at it yet
     $ loopx configure-goal --goal-id ship --disable explore --agent-id codex-1
     goal ship
       features  none
@@ -248,6 +251,7 @@ fn an_agent_may_lower_the_quota_and_only_a_person_raises_it() {
     This will
       switch on `explore` for goal `ship`
       raise the quota of goal `ship` from 24 slots of 30 min in 24 h to 48 slots of 30 min in 24 h
+    `explore` is recorded; this version has nothing that looks at it yet
 
     Type `ship` to switch on `explore` for goal `ship` and raise the quota of goal `ship` from 24 slots of 30 min in 24 h to 48 slots of 30 min in 24 h: ship
     goal ship
@@ -255,6 +259,7 @@ fn an_agent_may_lower_the_quota_and_only_a_person_raises_it() {
       compute   1
       window    24 h in slots of 30 min
       slots     0 of 48 used
+    `explore` is recorded; this version has nothing that looks at it yet
     ");
 }
 
@@ -315,6 +320,7 @@ fn nothing_typed_wrong_switches_anything_on() {
     assert_snapshot!(repo.person("configure-goal --enable explore", "yes"), @"
     This will
       switch on `explore` for goal `ship`
+    `explore` is recorded; this version has nothing that looks at it yet
 
     Type `ship` to switch on `explore` for goal `ship`: yes
     error: that was not `ship`, so nothing was changed
@@ -324,6 +330,7 @@ fn nothing_typed_wrong_switches_anything_on() {
     assert_snapshot!(repo.person("configure-goal --enable explore", ""), @"
     This will
       switch on `explore` for goal `ship`
+    `explore` is recorded; this version has nothing that looks at it yet
 
     Type `ship` to switch on `explore` for goal `ship`: 
     error: that was not `ship`, so nothing was changed

@@ -399,7 +399,7 @@ fn a_session_goes_on_only_when_it_was_asked_to_and_there_is_something_to_do() {
     repo.env("LOOPX_LOOP", "1");
     assert_snapshot!(stops(&repo, false), @r#"{"decision":"block","reason":"loopx: there is more to do: `t-fdjx` is ready and nobody has it\ntodo `t-fdjx`: Write the docs\nnext: `loopx todo claim t-fdjx --agent-id claude-[ID]`\n"}"#);
     repo.loopx("gate open 'Which docs?' --gate-id which --agent-id claude-1").success();
-    assert_snapshot!(stops(&repo, true), @r#"{"systemMessage":"loopx: ask: everything that could be done waits for a person\nloopx: gate `which` asks: Which docs?\nloopx: a person answers with `loopx gate resolve which --decision approve`"}"#);
+    assert_snapshot!(stops(&repo, true), @r#"{"systemMessage":"loopx: ask: everything that could be done waits for a person, who answers gate `which`\nloopx: gate `which` asks: Which docs?\nloopx: a person answers with `loopx gate resolve which --decision approve`"}"#);
     repo.person("gate resolve which --decision approve", "which").success();
     assert!(stops(&repo, true).stdout.contains("block"));
     repo.loopx("goal pause ship --agent-id x");

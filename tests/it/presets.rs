@@ -146,8 +146,8 @@ fn a_draft_is_edited_by_a_person() {
     repo.loopx(&format!("todo done {draft} --agent-id a")).success();
     assert_snapshot!(repo.loopx("quota should-run --agent-id a"), @r#"
     false – user gate pending: "Does the draft say what changed, and nothing that is not for the public?"
-    why: everything that could be done waits for a person
-    next: loopx gate resolve draft-is-right --decision approve
+    why: everything that could be done waits for a person, who answers gate `draft-is-right`
+    next: loopx gate show draft-is-right
     [exit 10]
     "#);
 }
@@ -195,8 +195,8 @@ fn a_release_waits_for_a_person_before_each_step_that_cannot_be_undone() {
     }
     assert_snapshot!(repo.loopx("quota should-run --agent-id a"), @r#"
     false – user gate pending: "Is this the commit to tag?"
-    why: everything that could be done waits for a person
-    next: loopx gate resolve commit-to-tag --decision approve
+    why: everything that could be done waits for a person, who answers gate `commit-to-tag`
+    next: loopx gate show commit-to-tag
     [exit 10]
     "#);
     repo.person("gate resolve commit-to-tag --decision approve", "commit-to-tag").success();

@@ -39,8 +39,8 @@ fn each_answer_of_should_run() {
     .success();
     assert_snapshot!(repo.loopx("quota should-run --agent-id a"), @r#"
     false – user gate pending: "Review generated API schema?"
-    why: everything that could be done waits for a person
-    next: loopx gate resolve review --decision approve
+    why: everything that could be done waits for a person, who answers gate `review`
+    next: loopx gate show review
     [exit 10]
     "#);
     repo.todo("Docs");
@@ -276,7 +276,7 @@ fn every_rule_can_be_seen() {
       no   the goal is not active, or has no share of compute
       no   an open gate covers everything that could be done
       no   the quota of the window is used up
-      no   the last turns came to nothing
+      no   the last turns came to nothing, or had no todo and added none
       no   you have a claim that no gate covers
       =>   something is ready and no gate covers it (todo/t-7p0h, gate/ready)
       no   nothing is ready beside an open gate
@@ -325,7 +325,7 @@ fn every_rule_can_be_seen() {
         },
         {
           "rule": "idle",
-          "says": "the last turns came to nothing",
+          "says": "the last turns came to nothing, or had no todo and added none",
           "applies": false,
           "decides": false
         },
@@ -825,7 +825,7 @@ fn the_plan_says_which_goal_should_get_the_next_slot() {
           "deficit": 5,
           "answer": "ask",
           "should_run": false,
-          "why": "everything that could be done waits for a person"
+          "why": "everything that could be done waits for a person, who answers gate `really`"
         },
         {
           "goal": "tests",
@@ -909,12 +909,12 @@ fn when_every_criterion_is_answered_and_nothing_is_left_it_stops() {
     $ loopx quota should-run --agent-id a --explain
     false – stop
     why: nothing is left, and every criterion is answered: a person can say that the goal is reached
-    next: loopx goal achieve ship
+    next: loopx goal show ship
     rules, of which the first that applies decides
       no   the goal is not active, or has no share of compute
       no   an open gate covers everything that could be done
       no   the quota of the window is used up
-      no   the last turns came to nothing
+      no   the last turns came to nothing, or had no todo and added none
       no   you have a claim that no gate covers
       no   something is ready and no gate covers it
       no   nothing is ready beside an open gate

@@ -550,6 +550,13 @@ fn a_receipt_lets_one_push_in() {
     hint: run `loopx guard receipt origin main` again
     [exit 1]
     ");
+    repo.git("config --unset loopx.approvalKey").success();
+    assert_snapshot!(repo.person("guard receipt origin main", &first), @"
+    error: a receipt is signed, and no key is named
+    hint: add `--sign-with <key file>`, or run `git config loopx.approvalKey <key file>`
+    [exit 2]
+    ");
+    repo.git("config loopx.approvalKey ../ann").success();
     let said = repo.person_raw("guard receipt origin main:side --json", &first).success().stdout;
     let said: serde_json::Value = serde_json::from_str(&said[said.find('{').expect("JSON")..]).expect("JSON");
     let option = said["option"].as_str().expect("an option");

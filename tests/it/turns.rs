@@ -183,6 +183,40 @@ fn a_turn_that_nobody_ended_is_ended_by_the_next() {
 }
 
 #[test]
+fn a_todo_frees_a_stuck_goal_at_once() {
+    let mut repo = Sandbox::ready();
+    repo.env("LOOPX_NOW", "2026-11-30T13:00:00Z");
+    for turn in 1..=4 {
+        repo.loopx(&format!("turn begin --turn-id x-{turn} --agent-id a")).success();
+        let end = format!("turn end --turn-id x-{turn} --outcome completed --summary thought --agent-id a");
+        repo.loopx(&end).success();
+    }
+    assert_snapshot!(repo.scene("
+        loopx quota should-run --agent-id a
+        loopx turn begin --turn-id x-5 --agent-id a
+        loopx todo add three
+        loopx quota should-run --agent-id a
+    "), @"
+    $ loopx quota should-run --agent-id a
+    false – a person should look at the plan
+    why: the last 4 turns had no todo and added none: a person should look
+    next: loopx todo list --goal-id ship
+    [exit 10]
+    $ loopx turn begin --turn-id x-5 --agent-id a
+    false – a person should look at the plan
+    why: the last 4 turns had no todo and added none: a person should look
+    next: loopx todo list --goal-id ship
+    [exit 10]
+    $ loopx todo add three
+    added todo t-69t5: three
+    $ loopx quota should-run --agent-id a
+    true – work on t-69t5: three
+    why: `t-69t5` is ready and nobody has it
+    next: loopx todo claim t-69t5
+    ");
+}
+
+#[test]
 fn what_is_no_turn_is_refused() {
     let repo = Sandbox::ready();
     let todo = repo.todo("one --check false");
