@@ -872,8 +872,8 @@ fn pushing_without_a_receipt() {
         ),
         (
             "push the same again within the hour, after it was taken away there",
-            Neither,
-            "the server keeps no list of receipts, and one is good for an hour",
+            Refused,
+            "a receipt names what the ref was",
             |repo| {
                 let option = receipt(repo, "main");
                 assert!(push_with(repo, &format!("-o {option}")));

@@ -123,7 +123,6 @@ fn an_answer_is_signed_with_the_key_that_git_signs_with() {
     let resolve =
         |options: &str| repo.person(&format!("gate resolve ready --decision approve{options}"), "ready");
     assert_snapshot!(last(&resolve("").stdout), @"
-    Type `ready` to approve gate `ready`: ready
     error: answers have to be signed here, and no key is named
     hint: add `--sign-with <key file>`, or run `git config loopx.approvalKey <key file>`
     ");
@@ -203,7 +202,6 @@ fn it_is_signed_by_the_program_that_git_signs_with() {
     let receipt =
         repo.person(&format!("guard receipt origin main --sign-with {}", keys.id("ann")), &commit[..10]);
     assert_snapshot!(last(&keys.shown(&receipt.stdout)), @"
-    Type `[ID]` to sign for a push: [ID]
     error: `[ANN'S KEY]` is a key of OpenPGP's
     hint: a receipt is signed with a key of OpenSSH's: `--sign-with <key file>`
     ");
@@ -216,7 +214,6 @@ fn it_is_signed_by_the_program_that_git_signs_with() {
     // With another format it is another kind of key that git signs with.
     repo.git("config gpg.format x509").success();
     assert_snapshot!(last(&answer("three").stdout), @"
-    Type `three` to approve gate `three`: three
     error: answers have to be signed here, and no key is named
     hint: add `--sign-with <key file>`, or run `git config loopx.approvalKey <key file>`
     ");
