@@ -8,7 +8,7 @@ use crate::{
         quota::Grant,
         text::{Note, Title},
     },
-    error::Error,
+    error::{Error, Kind},
     ops::{
         self, Ctx,
         goal::{GoalView, Over, QuotaView},
@@ -121,6 +121,13 @@ impl Goal {
                 Ok(Said::read(&goals, table.to_string()))
             }
             Self::Meet { goal, met, unmet } => {
+                if let Some((number, _)) = met.iter().find(|(number, _)| unmet.contains(number)) {
+                    return Err(Error::new(
+                        Kind::Usage,
+                        format!("criterion {number} is both met and not met"),
+                    )
+                    .hint(format!("say one of `--met {number}=<evidence>` and `--unmet {number}`")));
+                }
                 let done = ops::goal::meet(ctx, goal.as_ref(), &met, &unmet)?;
                 let GoalView { id, goal, .. } = &done.value;
                 let (all, open) = (goal.done_when.len(), goal.unmet().len());

@@ -39,6 +39,10 @@ impl Handoff {
         match self {
             Self::Write { text, file, goal_id } => {
                 let text = match text {
+                    Some(text) if text == "-" => {
+                        return Err(Error::new(Kind::Usage, "`-` would be the whole note")
+                            .hint("to read it from standard input: `loopx handoff write --file -`"));
+                    }
                     Some(text) => text,
                     None => read(process, ctx, file)?,
                 };

@@ -275,3 +275,12 @@ fn text_that_is_no_text_is_refused() {
     [exit 2]
     ");
 }
+
+#[test]
+fn what_contradicts_itself_is_not_done() {
+    let repo = Sandbox::ready();
+    assert_snapshot!(repo.scene("
+        loopx goal meet ship --met 1=e-1234 --unmet 1
+        loopx handoff write -
+    "), @"");
+}
