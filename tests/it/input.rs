@@ -282,5 +282,14 @@ fn what_contradicts_itself_is_not_done() {
     assert_snapshot!(repo.scene("
         loopx goal meet ship --met 1=e-1234 --unmet 1
         loopx handoff write -
-    "), @"");
+    "), @"
+    $ loopx goal meet ship --met 1=e-1234 --unmet 1
+    [stderr] error: criterion 1 is both met and not met
+    [stderr] hint: say one of `--met 1=<evidence>` and `--unmet 1`
+    [exit 2]
+    $ loopx handoff write -
+    [stderr] error: `-` would be the whole note
+    [stderr] hint: to read it from standard input: `loopx handoff write --file -`
+    [exit 2]
+    ");
 }
