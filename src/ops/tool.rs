@@ -208,7 +208,7 @@ fn followed(
     home: Option<&Path>,
     open: &impl Fn(&Path) -> Result<Ctx, Error>,
 ) -> Vec<Found> {
-    let shell::Read { mut found, scripts } = shell::deeds(line, &Place::At(String::new()));
+    let shell::Read { mut found, scripts, .. } = shell::deeds(line, &Place::At(String::new()));
     let mut open_scripts: Vec<(Script, usize)> = scripts.into_iter().map(|script| (script, 0)).collect();
     let mut seen = BTreeSet::new();
     while let Some((script, depth)) = open_scripts.pop() {

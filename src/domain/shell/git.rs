@@ -227,7 +227,9 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
         }
         "for-each-repo" => {
             let at = texts.iter().position(|text| !text.starts_with('-')).unwrap_or(texts.len());
-            git(seen, &args[at..], told);
+            let words: Vec<Word> =
+                std::iter::once(Word::plain("git")).chain(args[at..].iter().cloned()).collect();
+            command(&seen.with(&words), told);
         }
         "config" => config(seen, &texts, told),
         "update-ref" if has(&["--stdin"]) => {

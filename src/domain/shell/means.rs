@@ -1,25 +1,25 @@
 //! A simple command → what it would do: through the programs that run other programs, to those that loopx knows.
 
-use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::{
-    DEEPEST, Deed, Out, Place, Read, Reserved, Runner, Text, git,
+    DEEPEST, Deed, MOST_WRAPPED, Out, Place, Read, Reserved, Runner, Text, git,
     publish::publishes,
-    read::{self, From, Known, Simple, Word},
+    read::{self, From, Known, Simple, Values, Word},
     reserved,
 };
 
 /// Variables that commands see.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Env(BTreeMap<String, Word>);
+pub(super) struct Env(Rc<Values>);
 
 impl Env {
     pub(super) fn get(&self, name: &str) -> Option<&Word> {
-        self.0.get(name)
+        self.0.get(name).map(Rc::as_ref)
     }
 
     pub(super) fn beginning_with(&self, name: &'static str) -> impl Iterator<Item = &Word> {
-        self.0.iter().filter(move |(key, _)| key.starts_with(name)).map(|(_, word)| word)
+        self.0.iter().filter(move |(key, _)| key.starts_with(name)).map(|(_, word)| word.as_ref())
     }
 
     /// A variable that tells a manager of hooks to run none.
@@ -42,6 +42,7 @@ pub(super) struct Surroundings {
     env: Env,
     known: Known,
     depth: usize,
+    wrapped: usize,
 }
 
 /// A command that is looked at.
@@ -51,6 +52,8 @@ pub(super) struct Seen<'a> {
     pub(super) place: &'a Place,
     pub(super) env: Env,
     depth: usize,
+    /// How many programs run each other around it.
+    wrapped: usize,
     /// All simple commands of the text, and which this is.
     simples: &'a [Simple],
     at: usize,
@@ -75,7 +78,7 @@ impl<'a> Seen<'a> {
     where
         'a: 'b,
     {
-        Seen { argv, ..self.clone() }
+        Seen { argv, wrapped: self.wrapped + 1, ..self.clone() }
     }
 
     pub(super) fn standing_in<'b>(&self, place: &'b Place) -> Seen<'b>
@@ -86,7 +89,12 @@ impl<'a> Seen<'a> {
     }
 
     pub(super) fn deeper(&self) -> Surroundings {
-        Surroundings { env: self.env.clone(), known: self.known.clone(), depth: self.depth + 1 }
+        Surroundings {
+            env: self.env.clone(),
+            known: self.known.clone(),
+            depth: self.depth + 1,
+            wrapped: self.wrapped,
+        }
     }
 
     /// What comes on standard input, where that can be told.
@@ -139,9 +147,13 @@ fn printed(simple: &Simple) -> Option<String> {
 /// Reads `text` as a shell and adds what it would do.
 pub(super) fn line(text: &str, place: &Place, around: &Surroundings, told: &mut Read) {
     if around.depth > DEEPEST {
-        return unseen(text, place, "it is nested too deep", told);
+        told.is_spent = true;
+    }
+    if !told.spend(1, text.len()) {
+        return;
     }
     let commands = read::read(text, place, &around.known);
+    told.is_spent |= commands.is_too_much;
     if commands.is_broken {
         unseen(text, place, "it does not end as a shell wants it to", told);
     }
@@ -151,10 +163,14 @@ pub(super) fn line(text: &str, place: &Place, around: &Surroundings, told: &mut 
             writes(&file.text, place, ">", told);
         }
         let mut env = around.env.clone();
-        env.0.extend(simple.exported.clone());
-        env.0.extend(simple.set.clone());
-        let (simples, depth) = (&commands.simples[..], around.depth);
-        command(&Seen { argv: &simple.words, place, env, depth, simples, at, known: &around.known }, told);
+        if !simple.exported.is_empty() || !simple.set.is_empty() {
+            let values = Rc::make_mut(&mut env.0);
+            values.extend(simple.exported.iter().map(|(name, value)| (name.clone(), Rc::clone(value))));
+            values.extend(simple.set.iter().map(|(name, value)| (name.clone(), Rc::new(value.clone()))));
+        }
+        let (simples, depth, wrapped) = (&commands.simples[..], around.depth, around.wrapped);
+        let known = &around.known;
+        command(&Seen { argv: &simple.words, place, env, depth, wrapped, simples, at, known }, told);
     }
 }
 
@@ -371,8 +387,11 @@ const TAKE_LINES: [&str; 17] = [
 
 /// One simple command.
 pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
-    if seen.depth > DEEPEST {
-        return unseen(&seen.words(), seen.place, "it is nested too deep", told);
+    if seen.depth > DEEPEST || seen.wrapped > MOST_WRAPPED {
+        told.is_spent = true;
+    }
+    if !told.spend(1 + seen.argv.len() / 8, 0) {
+        return;
     }
     let Some((program, args)) = seen.argv.split_first() else { return };
     let name = base(&program.text);
@@ -537,7 +556,9 @@ fn fed_words(seen: &Seen<'_>, args: &[Word], with_value: &[&str], told: &mut Rea
     if rest.is_empty() {
         return;
     }
-    if let Some(input) = seen.input() {
+    if let Some(input) = seen.input()
+        && told.spend(1 + input.len() / 16, 0)
+    {
         let fed = input.split_whitespace().map(|text| Word { text: text.to_owned(), is_open: false });
         let words: Vec<Word> = rest.iter().cloned().chain(fed).collect();
         command(&seen.with(&words), told);
@@ -572,14 +593,15 @@ fn env(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
             text if text.starts_with('-') => after,
             text => match text.split_once('=') {
                 Some((name, value)) => {
-                    env.0.insert(name.to_owned(), Word { text: value.to_owned(), is_open: word.is_open });
+                    let value = Word { text: value.to_owned(), is_open: word.is_open };
+                    Rc::make_mut(&mut env.0).insert(name.to_owned(), Rc::new(value));
                     after
                 }
                 None => break,
             },
         };
     }
-    command(&Seen { argv: rest, place: &place, env, ..seen.clone() }, told);
+    command(&Seen { argv: rest, place: &place, env, wrapped: seen.wrapped + 1, ..seen.clone() }, told);
 }
 
 /// `bash -lc '…'`, `sh file`, `… | sh`.
@@ -635,6 +657,9 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
         From::Simple(_) => pipe(seen.simples, seen.at),
     };
     for upstream in before {
+        if !told.spend(1 + upstream.words.len() / 8, 0) {
+            return;
+        }
         let Some((program, args)) = upstream.words.split_first() else { continue };
         let words: Vec<&str> = upstream.words.iter().map(|word| word.text.as_str()).collect();
         let text = format!("{} {}", words.join(" "), upstream.here.join("\n"));
@@ -666,6 +691,9 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
 
 /// A file that would be run. What stands in it may be written by the very same line, before anybody can read it.
 fn run_file(seen: &Seen<'_>, path: &str, for_shell: bool, told: &mut Read) {
+    if !told.spend(1 + seen.at / 64, 0) {
+        return;
+    }
     let plain = |path: &str| path.trim_start_matches("./").to_owned();
     let writes_it = |simple: &&Simple| {
         let to = simple.writes.iter().any(|word| plain(&word.text) == plain(path));
@@ -678,6 +706,9 @@ fn run_file(seen: &Seen<'_>, path: &str, for_shell: bool, told: &mut Read) {
         let upstream: Vec<&Simple> =
             std::iter::once(&seen.simples[at]).chain(pipe(seen.simples, at)).collect();
         for simple in upstream {
+            if !told.spend(1, 0) {
+                return;
+            }
             match printed(simple).or_else(|| (!simple.here.is_empty()).then(|| simple.here.join("\n"))) {
                 Some(text) if for_shell => inside(seen, &text, told),
                 Some(text) => code(&text, seen.place, "a program", told),
@@ -709,8 +740,9 @@ fn pipe(simples: &[Simple], at: usize) -> Vec<&Simple> {
 fn inside(seen: &Seen<'_>, text: &str, told: &mut Read) {
     let mut around = seen.deeper();
     // What is exported is known inside, too.
-    around.known.values.extend(seen.env.0.clone());
-    around.known.exported.extend(seen.env.0.clone());
+    let values = || seen.env.0.iter().map(|(name, value)| (name.clone(), Rc::clone(value)));
+    around.known.values.extend(values());
+    Rc::make_mut(&mut around.known.exported).extend(values());
     line(text, seen.place, &around, told);
 }
 

@@ -538,6 +538,55 @@ fn nothing_is_followed_without_end() {
     assert_eq!(said(&("$(".repeat(50) + "git push" + &")".repeat(50))), "unseen");
 }
 
+/// A host waits for the answer for some seconds, and then runs the tool.
+#[test]
+fn what_grows_without_end_is_a_push_and_takes_no_time() {
+    let doubled = "a=$a$a; ".repeat(31);
+    let many = |piece: &str, times: usize| piece.repeat(times);
+    let several = |before: &str, piece: &str, times| format!("{before}{}", piece.repeat(times));
+    let texts = [
+        format!("a=x; {doubled}git push"),
+        format!("a=x; {doubled}git $a"),
+        format!("export a=x; {doubled}bash -c 'git push'"),
+        format!("a='git push'; {doubled}$a"),
+        many("env ", 5000) + "git push",
+        many("xargs ", 5000) + "git push",
+        format!("echo a | {}git push", many("xargs ", 5000)),
+        many("sudo nice timeout 5 ", 2000) + "git push",
+        many("poetry run ", 5000) + "git push",
+        many("find . -exec ", 5000) + "git push",
+        many("loopx guard run -- ", 5000) + "git push",
+        many("eval ", 5000) + "git push",
+        many("command ", 5000) + "git push",
+        many("flock x ", 5000) + "git push",
+        many("tmux git bash ", 2000) + "git push",
+        many("time -p ", 5000) + "git push",
+        format!("git {} push", many("for-each-repo ", 5000)),
+        format!("git {} git push", many("bisect run git ", 5000)),
+        format!("git {} git push", many("submodule foreach git ", 5000)),
+        many("$( ", 5000) + "git push" + &many(" )", 5000),
+        many("{ ( { ", 3000) + "git push" + &many("; } ) }", 3000),
+        many("${a:-", 5000) + "$(git push)" + &many("}", 5000),
+        many("<(", 5000) + "git push",
+        many("if ( ", 5000) + "git push",
+        (0..8).fold("git push".to_owned(), |text, _| format!("env bash -c {}", quoted(&text))),
+        "X='eval \"$X\"; eval \"$X\"; eval \"$X\"; git push'; export X; bash -c \"$X\"".to_owned(),
+        format!("export X='{}git push'; eval \"$X\"", many("bash -c \"$X\";", 30)),
+        several("git push;", "(true) | sh;", 20_000),
+        several("git push; echo ls > a;", "echo ls > a; sh a;", 10_000),
+        several("git push; export A=1;", "export A=1; ls;", 10_000),
+        format!("git push; export A={}; {}", many("x", 60_000), many("export b=1;", 10_000)),
+        several("git push;", "cd aaaaaaaaaaaaaaa;", 10_000),
+        (0..20_000).map(|number| format!("a{number}=1;")).collect::<String>() + "git push",
+    ];
+    for text in texts {
+        let began = std::time::Instant::now();
+        let said = said(&text);
+        assert!(said.contains("push") || said.contains("unseen"), "{:.60}: {said}", text);
+        assert!(began.elapsed().as_secs() < 4, "{:.60}: {:?}", text, began.elapsed());
+    }
+}
+
 const PIECES: [&str; 44] = [
     "git",
     " ",
@@ -585,6 +634,23 @@ const PIECES: [&str; 44] = [
     "cd .git/hooks",
 ];
 
+const WRAPS: [(&str, &str); 14] = [
+    ("env ", ""),
+    ("xargs ", ""),
+    ("env X=1 sudo -u x ", ""),
+    ("nohup nice ", ""),
+    ("poetry run ", ""),
+    ("find . -exec ", " ;"),
+    ("echo $( ", " )"),
+    ("{ ", "; }"),
+    ("( ", " )"),
+    ("{ ( { ", "; } ) }"),
+    ("eval ", ""),
+    ("command ", ""),
+    ("loopx evidence run -- ", ""),
+    ("a=1; a=$a$a; ", ""),
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -592,6 +658,21 @@ proptest! {
     #[test]
     fn any_text_is_read(pieces in vec(prop::sample::select(&PIECES[..]), 0..24)) {
         deeds(&pieces.concat(), &Place::At(String::new()));
+    }
+
+    /// However deep a push is wrapped, it is one, and is found at once.
+    #[test]
+    fn wrapping_does_not_hide_a_push(wraps in vec((prop::sample::select(&WRAPS[..]), 1..400_usize), 1..5), quotes in 0..3_usize) {
+        // A word in front of a bracket would be another command's.
+        let (brackets, words): (Vec<_>, Vec<_>) = wraps.iter().copied().partition(|((before, _), _)| before.contains(['{', '(', '=']) && !before.contains("sudo"));
+        let wrapped = words.into_iter().chain(brackets).fold("git push".to_owned(), |text, ((before, after), times)| {
+            format!("{}{text}{}", before.repeat(times), after.repeat(times))
+        });
+        let line = (0..quotes).fold(wrapped, |text, _| format!("bash -c {}", quoted(&text)));
+        let began = std::time::Instant::now();
+        let said = said(&line);
+        prop_assert!(said.contains("push") || said.contains("unseen"), "{}", said);
+        prop_assert!(began.elapsed().as_secs() < 4);
     }
 
     /// What is quoted is one word, and the same.
