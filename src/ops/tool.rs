@@ -52,7 +52,7 @@ pub fn refused(
         Tool::Shell(line) => followed(line, cwd, home, &open),
         // Nothing but what leaves the machine is held back by a fault of ours.
         Tool::Unread(text) => {
-            let found = shell::code(text, &Place::At(String::new())).into_iter();
+            let found = shell::sounding(text, &Place::At(String::new())).into_iter();
             found.filter(|found| matches!(found.deed, Deed::Unseen { .. })).collect()
         }
         Tool::Edit(paths) => paths.iter().filter_map(|path| edited(path, cwd)).collect(),
@@ -60,7 +60,14 @@ pub fn refused(
     let mut said = BTreeSet::new();
     let reasons: Vec<String> = (found.iter())
         .filter_map(|found| {
-            let dir = folder(&found.place, cwd, home).filter(|dir| dir.exists());
+            let dir = folder(&found.place, cwd, home);
+            if let (Some(dir), Deed::TakesGitAway { .. }) = (&dir, &found.deed)
+                && !dir.join(".git").exists()
+                && !dir.join("HEAD").exists()
+            {
+                return None;
+            }
+            let dir = dir.filter(|dir| dir.exists());
             judged(found, open(dir.as_deref().unwrap_or(cwd)))
         })
         .filter(|reason| said.insert(reason.clone()))
@@ -99,7 +106,7 @@ fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
             format!("would change git's hooks or the settings that name them ({how})"),
             "changing them is for a person, in a terminal of their own",
         ),
-        Deed::TouchesState { how } => refuse(
+        Deed::TouchesState { how } | Deed::TakesGitAway { how } => refuse(
             format!("would change what only loopx writes ({how})"),
             "use loopx's own commands; `loopx --help` lists them, and `.loopx/` is there to be read",
         ),
@@ -253,7 +260,7 @@ fn followed(
                         _ => false,
                     };
                     if !is_for_shell {
-                        let named = shell::code(&text, &script.place).into_iter();
+                        let named = shell::code(&text, path, &script.place).into_iter();
                         // A program may well speak of what it does not do; only what leaves the machine counts.
                         let named = named.filter(|found| matches!(found.deed, Deed::Unseen { .. }));
                         found.extend(named.map(|found| Found {

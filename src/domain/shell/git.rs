@@ -198,7 +198,7 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
     }
     // Whoever stands in the folder that shows the state would change the state branch.
     if let Some((Reserved::State, _)) = reserved("", place)
-        && (CHANGES.contains(&verb)
+        && (CHANGES.contains(&verb) && verb != "fetch"
             || matches!(verb, "add" | "clean" | "update-ref" | "symbolic-ref" | "update-index"))
     {
         return add(told, Deed::TouchesState { how: format!("`git {verb}` in `.loopx`") });
@@ -210,7 +210,7 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
             add(told, Deed::Push(Push::default()));
         }
         "subtree" if has(&["push"]) => add(told, Deed::Push(Push::default())),
-        "lfs" if has(&["push"]) => add(told, Deed::Push(Push::default())),
+        "lfs" if has(&["push"]) && !has(&["--dry-run", "-d"]) => add(told, Deed::Push(Push::default())),
         "svn" if has(&["dcommit", "commit-diff", "branch", "tag"]) => add(told, Deed::Push(Push::default())),
         "p4" if has(&["submit"]) => add(told, Deed::Push(Push::default())),
         "annex" if has(&["sync", "push", "assist"]) => add(told, Deed::Push(Push::default())),
@@ -355,20 +355,26 @@ fn config(seen: &Seen<'_>, texts: &[&str], told: &mut Read) {
         return;
     }
     let mut plain = Vec::new();
-    let (mut removes, mut edits) = (false, false);
+    let (mut removes, mut edits, mut file) = (false, false, None);
     let mut words = texts.iter();
     while let Some(text) = words.next() {
         match *text {
             "-e" | "--edit" => edits = true,
+            "-f" | "--file" => file = words.next().copied(),
             text if takes.contains(&text) => {
                 words.next();
             }
+            text if text.starts_with("--file=") => file = text.strip_prefix("--file="),
             text if text.starts_with("--unset") || text.ends_with("-section") && text.starts_with('-') => {
                 removes = true
             }
             text if text.starts_with('-') => {}
             text => plain.push(text),
         }
+    }
+    // Another file than those that git reads by itself.
+    if file.is_some_and(|file| !file.contains('$') && reserved(file, seen.place).is_none()) {
+        return;
     }
     let verbs = ["get", "list", "set", "unset", "edit", "remove-section", "rename-section"];
     let key = match plain.as_slice() {

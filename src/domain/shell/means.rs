@@ -227,30 +227,156 @@ pub(super) fn sounds_like(text: &str) -> Option<Out> {
     })
 }
 
-/// The text of a program in a language that is not read here.
-pub(super) fn code(text: &str, place: &Place, what: &'static str, told: &mut Read) {
-    unseen(text, place, "it is the text of a program, and has the words in it", told);
+/// The text of a program in a language that is not read here; `by` is what runs it, or its file. What is said in it counts where it
+/// runs programs at all, and not where it is a comment or only printed.
+pub(super) fn code(text: &str, place: &Place, by: &str, told: &mut Read) {
+    let text = &without_comments(text);
     let low = text.to_ascii_lowercase();
+    let has_ticks =
+        ["ruby", "perl", "php", ".rb", ".pl", "rakefile", "fastfile"].iter().any(|word| by.contains(word));
+    let runs = |text: &str| RUNS.iter().any(|word| text.contains(word)) || has_ticks && text.contains('`');
+    if runs(&low) {
+        let is_said = |line: &&str| {
+            let begin = line.trim_start();
+            let low = begin.to_ascii_lowercase();
+            let calls = || CALLS.iter().any(|word| low.contains(word)) || has_ticks && low.contains('`');
+            !PRINTS.iter().any(|word| begin.starts_with(word)) || calls()
+        };
+        let lines: Vec<&str> = text.lines().filter(is_said).collect();
+        unseen(&lines.join("\n"), place, "it is the text of a program, and has the words in it", told);
+        let words: Vec<&str> = text
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+            .filter(|word| !word.is_empty())
+            .collect();
+        for at in (0..words.len()).filter(|at| words[*at] == "loopx") {
+            let rest: Vec<&str> = words[at + 1..words.len().min(at + 5)].to_vec();
+            if let Some(verb) = for_persons(&rest) {
+                told.add(Deed::AsksForPerson { how: format!("`loopx {verb}`") }, place, text);
+            }
+        }
+    }
     let writing = [
         "'w", "\"w", "'a", "\"a", "write", "unlink", "remove", "rmtree", "rename", "chmod", "delete", "copy",
+        "rmsync", "rmdir", "rm(", "rm_", "truncate", "symlink", "move",
     ];
     let is_writing = || writing.iter().any(|word| low.contains(word));
     if low.contains(".git/hooks") && is_writing() {
-        told.add(Deed::TouchesHooks { how: format!("{what} with `.git/hooks` in it") }, place, text);
+        told.add(Deed::TouchesHooks { how: "a program with `.git/hooks` in it".to_owned() }, place, text);
     }
     if [".git/loopx", ".loopx/", "refs/heads/loopx"].iter().any(|word| low.contains(word)) && is_writing() {
-        told.add(Deed::TouchesState { how: format!("{what} with loopx's own files in it") }, place, text);
+        told.add(
+            Deed::TouchesState { how: "a program with loopx's own files in it".to_owned() },
+            place,
+            text,
+        );
     }
-    let words: Vec<&str> = text
-        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
-        .filter(|word| !word.is_empty())
-        .collect();
-    for at in (0..words.len()).filter(|at| words[*at] == "loopx") {
-        let rest: Vec<&str> = words[at + 1..words.len().min(at + 5)].to_vec();
-        if let Some(verb) = for_persons(&rest) {
-            told.add(Deed::AsksForPerson { how: format!("`loopx {verb}`") }, place, text);
+}
+
+/// What programs run others with, in lower case.
+const RUNS: [&str; 30] = [
+    "system",
+    "subprocess",
+    "popen",
+    "exec",
+    "spawn",
+    "child_process",
+    "shell",
+    "%x",
+    "qx",
+    "command::new",
+    "command(",
+    "call(",
+    "run(",
+    "run ",
+    "sh(",
+    "sh.",
+    "$`",
+    "getline",
+    "| \"",
+    "fork",
+    "pexpect",
+    "process",
+    "git.repo",
+    ".push(",
+    "pygit2",
+    "dulwich",
+    "simple-git",
+    "cmd(",
+    "invoke",
+    "!git",
+];
+
+/// What can be called on a line that prints something, too.
+const CALLS: [&str; 10] =
+    ["system(", "exec", "spawn", "popen", "subprocess", "call(", "run(", "sh(", "getline", "| \""];
+
+/// What a line begins with that only says something.
+const PRINTS: [&str; 14] = [
+    "print",
+    "console.",
+    "puts ",
+    "puts(",
+    "echo ",
+    "raise ",
+    "throw ",
+    "log",
+    "warn",
+    "assert",
+    "sys.stderr.write",
+    "sys.stdout.write",
+    "help=",
+    "//",
+];
+
+/// The text without comments and docstrings.
+fn without_comments(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if !matches!(c, '"' | '\'' | '/' | '#') {
+            kept.push(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
         }
+        let before = kept.trim_end_matches([' ', '\t']);
+        let is_first = before.is_empty() || before.ends_with('\n');
+        let ends_before = is_first || before.ends_with([';', '{', '}', '(', ')', ',', '[', ']']);
+        let is_apart = is_first || before.len() < kept.len();
+        let docs = ["\"\"\"", "'''"].into_iter().find(|quote| is_first && rest.starts_with(quote));
+        let to = if let Some(quote) = docs {
+            rest[3..].find(quote).map_or(rest.len(), |at| at + 6)
+        } else if rest.starts_with("/*") && ends_before {
+            rest.find("*/").map_or(rest.len(), |at| at + 2)
+        } else if rest.starts_with("//") && ends_before
+            || c == '#' && is_apart && !rest[1..].starts_with(|c: char| c.is_ascii_lowercase() || c == '{')
+        {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if matches!(c, '"' | '\'') {
+            // A string, if it ends on this line.
+            let mut is_escaped = false;
+            let end =
+                rest[1..].char_indices().take(256).take_while(|(_, c)| *c != '\n').find(|(_, inside)| {
+                    let ends = *inside == c && !is_escaped;
+                    is_escaped = *inside == '\\' && !is_escaped;
+                    ends
+                });
+            let to = end.map_or(1, |(at, _)| at + 2);
+            kept.push_str(&rest[..to]);
+            rest = &rest[to..];
+            continue;
+        } else {
+            kept.push(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
+        };
+        rest = &rest[to..];
     }
+    kept
+}
+
+/// A text that cannot be read as anything.
+pub(super) fn sounding(text: &str, place: &Place, told: &mut Read) {
+    unseen(text, place, "it came in a form that cannot be read", told);
 }
 
 fn base(program: &str) -> &str {
@@ -263,7 +389,8 @@ fn writes(path: &str, place: &Place, by: &str, told: &mut Read) {
     let how = format!("`{by}` on `{path}`");
     let deed = match whose {
         Reserved::Git if !matches!(by, "rm" | "mv" | "find" | "rsync" | "ln" | "shred") => return,
-        Reserved::Git | Reserved::State => Deed::TouchesState { how },
+        Reserved::Git => Deed::TakesGitAway { how },
+        Reserved::State => Deed::TouchesState { how },
         Reserved::Hooks => Deed::TouchesHooks { how },
     };
     told.add(deed, &place, &format!("{by} {path}"));
@@ -442,7 +569,7 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
     if TAKE_LINES.contains(&name) {
         for text in texts.iter().filter(|text| text.contains(char::is_whitespace)) {
             match name {
-                "expect" => code(text, seen.place, "`expect`", told),
+                "expect" => code(text, seen.place, name, told),
                 _ => line(text, seen.place, &seen.deeper(), told),
             }
         }
@@ -453,7 +580,7 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
             && let Some(text) = seen.input()
         {
             line(&text, seen.place, &seen.deeper(), told);
-            code(&text, seen.place, "a program", told);
+            code(&text, seen.place, name, told);
         }
         return;
     }
@@ -638,6 +765,8 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
                 rest.next();
             }
             text if text.starts_with("--") => takes_line |= text == "--command",
+            // It only looks whether the text is well formed.
+            text if text.starts_with('-') && text.contains('n') => return,
             text => takes_line |= text.starts_with('-') && text.contains('c'),
         }
     }
@@ -711,7 +840,7 @@ fn run_file(seen: &Seen<'_>, path: &str, for_shell: bool, told: &mut Read) {
             }
             match printed(simple).or_else(|| (!simple.here.is_empty()).then(|| simple.here.join("\n"))) {
                 Some(text) if for_shell => inside(seen, &text, told),
-                Some(text) => code(&text, seen.place, "a program", told),
+                Some(text) => code(&text, seen.place, path, told),
                 None => {
                     let words: Vec<&str> = simple.words.iter().map(|word| word.text.as_str()).collect();
                     unseen(&words.join(" "), seen.place, "it is written by the same line that runs it", told);
@@ -815,10 +944,10 @@ fn interpreter(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
     }
     let is_line = |text: &&&str| text.contains(['(', ' ', ';', '!']);
     for text in texts.iter().filter(is_line) {
-        code(text, seen.place, "a program", told);
+        code(text, seen.place, name, told);
     }
     if let Some(text) = seen.input() {
-        code(&text, seen.place, "a program", told);
+        code(&text, seen.place, name, told);
     }
     if matches!(name, "vim" | "vi" | "nvim" | "ex" | "emacs" | "perl" | "ruby") {
         written_by(seen, name, args, told);
@@ -964,7 +1093,20 @@ fn persons(seen: &Seen<'_>, texts: &[&str], args: &[Word], told: &mut Read) {
     // What it runs is looked at like everything else.
     if let ["evidence" | "guard", "run", ..] = plain {
         if let Some(at) = texts.iter().position(|text| *text == "--") {
+            let before = std::mem::take(&mut told.found);
             command(&seen.with(&args[at + 1..]), told);
+            // The guard asks for itself.
+            let is_for = |what: &str| {
+                plain[0] == "guard" && texts[..at].windows(2).any(|two| two == ["--for", what])
+                    || texts[..at].contains(&format!("--for={what}").as_str())
+            };
+            if is_for("publish") {
+                let publishes = |found: &super::Found| {
+                    matches!(found.deed, Deed::Publish | Deed::Unseen { act: Out::Publish, .. })
+                };
+                told.found.retain(|found| !publishes(found));
+            }
+            told.found.splice(0..0, before);
         }
         return;
     }

@@ -48,6 +48,8 @@ pub enum Deed {
     TouchesHooks { how: String },
     /// Something that only loopx writes would be changed.
     TouchesState { how: String },
+    /// All that git has of the repository in this place would be taken away, if there is one.
+    TakesGitAway { how: String },
     /// One of these refs would be written. Whether that is the state branch knows who knows its name.
     WritesRef { names: Vec<String> },
     /// A step that only a person may take.
@@ -148,10 +150,18 @@ pub fn deeds(text: &str, place: &Place) -> Read {
     told
 }
 
-/// What the text of a program in another language would do, by the words in it.
-pub fn code(text: &str, place: &Place) -> Vec<Found> {
+/// What the text of a program in another language would do, by the words in it. It lies in `file`.
+pub fn code(text: &str, file: &str, place: &Place) -> Vec<Found> {
     let mut told = Read::default();
-    means::code(text, place, "a program", &mut told);
+    let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
+    means::code(text, place, &format!("{file} {first}"), &mut told);
+    told.found
+}
+
+/// What a text that nobody can read sounds like.
+pub fn sounding(text: &str, place: &Place) -> Vec<Found> {
+    let mut told = Read::default();
+    means::sounding(text, place, &mut told);
     told.found
 }
 

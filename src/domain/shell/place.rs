@@ -60,8 +60,17 @@ fn whose(part: &str, below: &[String]) -> Option<Reserved> {
     if below.is_empty() {
         return Some(Reserved::Git);
     }
-    if any(&[&["hooks"], &["config"], &["config.worktree"]]) {
+    if any(&[&["config"], &["config.worktree"]]) {
         return Some(Reserved::Hooks);
+    }
+    // Other hooks than those that loopx has its place in are the user's.
+    match below {
+        [hooks] if could_be(hooks, "hooks") => return Some(Reserved::Hooks),
+        [hooks, hook, ..] if could_be(hooks, "hooks") => {
+            let is_ours = |name: &&str| could_be(hook, name) || hook.starts_with(['*', '?', '[', '$']);
+            return ["pre-push", "pre-commit"].iter().any(is_ours).then_some(Reserved::Hooks);
+        }
+        _ => {}
     }
     any(&[&["loopx"], &["refs", "loopx"], &["refs", "heads", "loopx"], &["packed-refs"]])
         .then_some(Reserved::State)

@@ -28,7 +28,7 @@ fn said(text: &str) -> String {
                 Deed::Unseen { act: Out::Publish, .. } => "unseen publish".to_owned(),
                 Deed::SkipsHooks { .. } => "skips".to_owned(),
                 Deed::TouchesHooks { .. } => "hooks".to_owned(),
-                Deed::TouchesState { .. } => "state".to_owned(),
+                Deed::TouchesState { .. } | Deed::TakesGitAway { .. } => "state".to_owned(),
                 Deed::WritesRef { names } => format!("ref {}", names.join("+")),
                 Deed::AsksForPerson { .. } => "person".to_owned(),
             };
@@ -212,7 +212,7 @@ fn what_cannot_be_followed_and_sounds_like_a_push_counts_as_one() {
 fn publishers_are_known() {
     for line in [
         "cargo publish",
-        "cargo +nightly publish --dry-run",
+        "cargo +nightly publish",
         "CARGO_REGISTRY_TOKEN=x cargo publish -p core",
         "cargo release --execute",
         "npm publish",
@@ -245,7 +245,6 @@ fn publishers_are_known() {
         "gh api -X PUT repos/a/b/pulls/7/merge",
         "gh api repos/a/b/git/refs -f ref=refs/heads/x -f sha=1",
         "jj git push",
-        "loopx guard run --for publish -- cargo publish",
         "bash -c 'npm publish'",
     ] {
         assert_eq!(said(line), "publish", "{line}");
@@ -348,6 +347,66 @@ fn what_only_looks_like_it_passes() {
     ] {
         assert_eq!(said(line), "", "{line}");
     }
+}
+
+#[test]
+fn what_is_only_said_tried_or_kept_here_passes() {
+    for line in [
+        "python3 -c \"print('git push')\"",
+        "python3 - <<'EOF'\n\"\"\"Checks that nobody runs git push by hand.\"\"\"\nimport subprocess\nsubprocess.run(['ls'])\nEOF",
+        "python3 - <<'EOF'\nimport os\n# Don't git push here.\nos.system('ls')\nprint('now run git push')\nEOF",
+        "node - <<'EOF'\n// this module checks that git push works\nrequire('child_process').execSync('ls') // not git push\nEOF",
+        "node - <<'EOF'\n/* git push\n * npm publish */\nspawn('ls');\nEOF",
+        "awk '/git push/ {print}' x",
+        "node -e \"console.log('npm publish')\"",
+        "ruby -e 'puts \"gem push\"'",
+        "cp my-hook .git/hooks/commit-msg",
+        "chmod +x .git/hooks/commit-msg",
+        "rm .git/hooks/pre-commit.sample",
+        "rm .git/hooks/pre-push.sample",
+        "cargo publish --dry-run",
+        "cargo publish -n",
+        "npm publish --dry-run",
+        "pnpm publish --dry-run",
+        "git lfs push --dry-run origin main",
+        "mvn -Dmaven.deploy.skip=true install",
+        "mvn -pl deploy-module test",
+        "gradle publishToMavenLocal",
+        "sbt publishM2",
+        "sbt publishLocal",
+        "cargo workspaces list",
+        "cargo smart-release x",
+        "skopeo copy docker://a dir:/x",
+        "skopeo sync --dry-run --src docker --dest docker x y",
+        "regctl image inspect x",
+        "rake -T release",
+        "auto release --dry-run",
+        "docker push -h",
+        "docker run -h x y",
+        "gh api repos/o/r/issues/1/comments -f body=hi",
+        "gh api graphql -f query='query{x}' -F note='no mutation'",
+        "loopx guard run --for publish -- cargo publish",
+        "git config -f /tmp/x.cfg core.hooksPath x",
+        "git config --file=x.cfg core.hooksPath x",
+        "sh -n scripts/deploy.sh",
+        "npm view publish",
+        "goreleaser check",
+        "goreleaser --version",
+    ] {
+        assert_eq!(said(line), "", "{line}");
+    }
+    check(&[
+        ("git -C .loopx fetch", "ref @.loopx"),
+        ("./gradlew :publish-plugin:test", "file ./gradlew"),
+        ("npm --silent run publish", "task prepublish+publish+postpublish"),
+        ("loopx guard run --for publish -- git push", "push"),
+        ("python3 - <<'EOF'\nimport os # nothing\nos.system('git push')\nEOF", "unseen"),
+        ("node -e \"fetch('http://x'); require('child_process').execSync('git push')\"", "unseen"),
+        ("ruby -e 'puts `git push`'", "unseen"),
+        ("cp x .git/hooks/pre-commit", "hooks"),
+        ("rm -rf .git/hooks", "hooks"),
+        ("git config -f .git/config core.hooksPath x", "hooks"),
+    ]);
 }
 
 #[test]
@@ -579,6 +638,13 @@ fn what_grows_without_end_is_a_push_and_takes_no_time() {
         several("git push;", "cd aaaaaaaaaaaaaaa;", 10_000),
         (0..20_000).map(|number| format!("a{number}=1;")).collect::<String>() + "git push",
     ];
+    let programs =
+        ["\\\"", "\"", "'", " /", "#", "/*", "a//"].map(|piece| piece.repeat(LONGEST / piece.len()));
+    for text in programs {
+        let began = std::time::Instant::now();
+        code(&text, "x.py", &Place::Somewhere);
+        assert!(began.elapsed().as_secs() < 4, "{:.60}: {:?}", text, began.elapsed());
+    }
     for text in texts {
         let began = std::time::Instant::now();
         let said = said(&text);
