@@ -119,6 +119,8 @@ pub(super) fn git(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
     let mut place = seen.place.clone();
     let mut aliases: Vec<(String, String)> = Vec::new();
     let mut skips = skipping_variables(&seen.env);
+    let mut programs: Vec<String> =
+        PROGRAMS.iter().filter_map(|name| seen.env.get(name)).map(|word| word.text.clone()).collect();
     let mut rest = args;
     if let Some(dir) = seen.env.get("GIT_DIR").or_else(|| seen.env.get("GIT_WORK_TREE")) {
         place = if dir.is_open { Place::Somewhere } else { place.join(&dir.text) };
@@ -156,6 +158,7 @@ pub(super) fn git(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
                 match alias_name(key) {
                     Some(alias) => aliases.push((alias.to_owned(), value.to_owned())),
                     None if leaves_hooks_out(key) => skips = Some(format!("`{name} {key}`")),
+                    None if names_program(key) => programs.push(value.trim_start_matches('!').to_owned()),
                     None => {}
                 }
             }
@@ -164,6 +167,10 @@ pub(super) fn git(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
     }
     let Some((word, args)) = rest.split_first() else { return };
     let here = seen.standing_in(&place);
+    for program in &programs {
+        // The same variables are no news to a git that it runs.
+        line(program, &place, &here.deeper().without(&PROGRAMS), told);
+    }
     let words = here.words();
     let mut add = |deed| told.add(deed, &place, &words);
     if let Some(how) = &skips {
@@ -193,7 +200,7 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
     if has(&["--help", "-h"]) && verb != "grep" {
         return;
     }
-    if verb == "rebase" {
+    if matches!(verb, "rebase" | "difftool") {
         exec_options(seen, args, told);
     }
     // Whoever stands in the folder that shows the state would change the state branch.
@@ -270,7 +277,10 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
         "submodule" | "worktree" | "subtree" | "lfs" | "svn" | "p4" | "annex" | "branch" | "checkout"
         | "switch" => {}
         name => {
-            let rest = texts.iter().map(|text| (*text).to_owned()).collect();
+            let rest: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+            if let Some(value) = just_set(seen, name) {
+                return line(&super::alias(&value, &rest), place, &seen.deeper(), told);
+            }
             told.run(Text::Alias { name: name.to_owned(), rest }, place);
         }
     }
@@ -331,7 +341,10 @@ fn exec_options(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
     while let Some(word) = words.next() {
         let text = match word.text.as_str() {
             "-x" | "--exec" => words.next().map(|word| word.text.clone()),
-            text => text.strip_prefix("--exec=").map(str::to_owned),
+            "--extcmd" => words.next().map(|word| word.text.clone()),
+            text => {
+                (text.strip_prefix("--exec=").or_else(|| text.strip_prefix("--extcmd="))).map(str::to_owned)
+            }
         };
         if let Some(text) = text {
             line(&text, seen.place, &seen.deeper(), told);
@@ -409,6 +422,39 @@ fn leaves_hooks_out(key: &str) -> bool {
     ["core.hookspath", "hook"].contains(&low.as_str())
         || low.starts_with("hook.loopx")
         || low.starts_with("hook.pre-push")
+}
+
+/// Variables whose values git runs.
+const PROGRAMS: [&str; 10] = [
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "EDITOR",
+    "VISUAL",
+    "GIT_PAGER",
+    "PAGER",
+    "GIT_SSH_COMMAND",
+    "GIT_ASKPASS",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PROXY_COMMAND",
+];
+
+/// Whether git runs the value of this setting.
+fn names_program(key: &str) -> bool {
+    let low = key.to_ascii_lowercase();
+    let ends =
+        ["editor", "pager", "sshcommand", ".external", ".cmd", ".textconv", ".clean", ".smudge", "fsmonitor"];
+    ends.iter().any(|end| low.ends_with(end)) || low.starts_with("credential.") && low.ends_with("helper")
+}
+
+/// The value of an alias that a command before this one, on the same line, has put into the settings.
+fn just_set(seen: &Seen<'_>, alias: &str) -> Option<String> {
+    seen.before().rev().find_map(|words| {
+        let is_config = words.len() > 3 && words[1..].iter().any(|word| word.text == "config");
+        let at = words
+            .iter()
+            .position(|word| alias_name(&word.text).is_some_and(|name| name.eq_ignore_ascii_case(alias)));
+        at.filter(|_| is_config).and_then(|at| words.get(at + 1)).map(|word| word.text.clone())
+    })
 }
 
 fn alias_name(key: &str) -> Option<&str> {

@@ -45,6 +45,17 @@ pub(super) struct Surroundings {
     wrapped: usize,
 }
 
+impl Surroundings {
+    /// As if these variables were not set.
+    pub(super) fn without(mut self, names: &[&str]) -> Self {
+        for name in names {
+            Rc::make_mut(&mut self.env.0).remove(*name);
+            Rc::make_mut(&mut self.known.exported).remove(*name);
+        }
+        self
+    }
+}
+
 /// A command that is looked at.
 #[derive(Debug, Clone)]
 pub(super) struct Seen<'a> {
@@ -105,6 +116,11 @@ impl<'a> Seen<'a> {
         }
         let From::Simple(from) = simple.from else { return None };
         printed(&self.simples[from])
+    }
+
+    /// The words of the commands before it in the same text.
+    pub(super) fn before(&self) -> impl DoubleEndedIterator<Item = &[Word]> {
+        self.simples[..self.at].iter().map(|simple| &simple.words[..])
     }
 
     pub(super) fn reads_what_is_unseen(&self) -> bool {
@@ -397,7 +413,11 @@ fn writes(path: &str, place: &Place, by: &str, told: &mut Read) {
 }
 
 /// Programs that run the rest of their words: options of theirs with a value, and how many words come before the program.
-const RUNNERS: [(&str, &[&str], usize); 43] = [
+const RUNNERS: [(&str, &[&str], usize); 47] = [
+    ("watch", &["-n", "--interval"], 0),
+    ("runuser", &["-u", "-g", "-G", "-w", "-s", "--user", "--group"], 0),
+    ("corepack", &[], 0),
+    ("uvx", &["--from", "--with", "-p", "--python"], 0),
     (
         "sudo",
         &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--chdir"],
@@ -465,7 +485,8 @@ const RUNNERS: [(&str, &[&str], usize); 43] = [
 ];
 
 /// Programs that run their words behind one of these.
-const ENVIRONMENTS: [(&str, &[&str], usize); 20] = [
+const ENVIRONMENTS: [(&str, &[&str], usize); 21] = [
+    ("pipx", &["run"], 0),
     ("poetry", &["run"], 0),
     ("uv", &["run"], 0),
     ("rye", &["run"], 0),
@@ -541,6 +562,11 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         }
         return;
     }
+    // `npx -c 'git push'`: a line that is one word to whoever runs it.
+    if seen.wrapped > 0 && name.contains(char::is_whitespace) && !program.text.starts_with('/') {
+        let words: Vec<&str> = seen.argv.iter().map(|word| word.text.as_str()).collect();
+        return line(&words.join(" "), seen.place, &seen.deeper(), told);
+    }
     // `time -p git push`: the word before it was taken for the shell's own.
     if name.starts_with('-') {
         return command(&seen.with(args), told);
@@ -556,6 +582,7 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         }
     }
     if let Some((_, verbs, skip)) = ENVIRONMENTS.iter().find(|(program, ..)| *program == name)
+        && !publishes(name, &texts)
         && let Some(at) = texts.iter().position(|text| verbs.contains(text))
     {
         let rest = &args[at + 1..];
@@ -565,6 +592,9 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
             None => behind_options(rest, &["--with", "--python", "-p", "--project", "-n"]),
         };
         return command(&seen.with(rest.get(*skip..).unwrap_or_default()), told);
+    }
+    if name == "parallel" {
+        parallel(seen, args, told);
     }
     if TAKE_LINES.contains(&name) {
         for text in texts.iter().filter(|text| text.contains(char::is_whitespace)) {
@@ -596,7 +626,7 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
     }
     match name {
         "git" => git::git(seen, args, told),
-        "env" | "genv" => env(seen, args, told),
+        "env" | "genv" | "cross-env" | "cross-env-shell" => env(seen, args, told),
         "command" if !texts.iter().any(|text| matches!(*text, "-v" | "-V")) => {
             command(&seen.with(behind_options(args, &[])), told);
         }
@@ -611,11 +641,11 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
                 texts.iter().filter_map(|text| text.split_once('=')).filter(|(name, _)| is_used(name));
             values.for_each(|(_, value)| line(value, seen.place, &seen.deeper(), told));
         }
-        "." | "source" => {
-            if let Some(file) = args.first().filter(|word| !word.is_open) {
-                run_file(seen, &file.text, true, told);
-            }
-        }
+        "." | "source" => match args.first() {
+            Some(file) if !file.is_open => run_file(seen, &file.text, true, told),
+            Some(file) => unseen(&file.text, seen.place, "it comes from another command", told),
+            None => {}
+        },
         "apply_patch" | "applypatch" => {
             let text = seen.input().unwrap_or_else(|| texts.join("\n"));
             super::patched(&text).iter().for_each(|file| writes(file, seen.place, name, told));
@@ -626,6 +656,10 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         _ => {
             if publishes(name, &texts) {
                 return told.add(Deed::Publish, seen.place, &seen.words());
+            }
+            // It hands on to git what it does not know.
+            if name == "hub" {
+                return git::git(seen, args, told);
             }
             if is_interpreter(name) {
                 return interpreter(seen, name, args, told);
@@ -675,6 +709,33 @@ fn behind_options<'a>(args: &'a [Word], with_value: &[&str]) -> &'a [Word] {
         rest = if with_value.contains(&text) { after.get(1..).unwrap_or_default() } else { after };
     }
     rest
+}
+
+/// `parallel git push ::: origin`, `parallel git {} ::: push`.
+fn parallel(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
+    let with_value =
+        ["-j", "--jobs", "-a", "--arg-file", "--delay", "--timeout", "--joblog", "-S", "-n", "-N", "-I"];
+    let rest = behind_options(args, &with_value);
+    let end = rest.iter().position(|word| word.text.starts_with(":::")).unwrap_or(rest.len());
+    let (words, values) = rest.split_at(end);
+    let values = values.iter().skip(1).filter(|word| !word.text.starts_with(":::")).take(64);
+    let fed: Vec<Word> = match seen.input() {
+        Some(input) => input.lines().take(64).map(Word::plain).collect(),
+        None => Vec::new(),
+    };
+    let mut is_fed = false;
+    for value in values.chain(&fed) {
+        is_fed = true;
+        let mut words = words.to_vec();
+        match words.iter().any(|word| word.text.contains("{}")) {
+            true => words.iter_mut().for_each(|word| word.text = word.text.replace("{}", &value.text)),
+            false => words.push(value.clone()),
+        }
+        command(&seen.with(&words), told);
+    }
+    if !is_fed {
+        command(&seen.with(words), told);
+    }
 }
 
 /// `echo push | xargs git`.
@@ -1038,6 +1099,16 @@ fn tasks(seen: &Seen<'_>, name: &str, texts: &[&str], told: &mut Read) {
             text if text.starts_with('-') || text.contains('=') => {}
             text => names.push(text.to_owned()),
         }
+    }
+    if file.as_deref() == Some("-")
+        && let Some(text) = seen.input()
+    {
+        let recipes =
+            text.lines().filter_map(|line| line.strip_prefix('\t').or_else(|| Some(line.split_once(';')?.1)));
+        for recipe in recipes {
+            line(recipe.trim_start_matches(['@', '-', '+', ' ']), &place, &seen.deeper(), told);
+        }
+        return;
     }
     let runner = match name {
         "make" | "gmake" => Runner::Make,

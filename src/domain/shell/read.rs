@@ -398,6 +398,16 @@ impl Reader {
             match reserved.as_str() {
                 "[[" => return self.condition(),
                 "for" | "select" => return self.loop_words(),
+                "function" => {
+                    self.blanks();
+                    self.grow(&mut Growing::default());
+                    self.blanks();
+                    if self.peek() == Some('(') {
+                        self.at += 1;
+                        self.closes_at_once();
+                    }
+                    return;
+                }
                 "case" => {
                     *cases += 1;
                     let mut subject = Growing::default();
