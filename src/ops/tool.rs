@@ -67,6 +67,11 @@ pub fn refused(
             {
                 return None;
             }
+            if let Deed::TouchesHost { path } = &found.deed
+                && !folder(&Place::At(path.clone()), cwd, home).is_some_and(|path| asks_loopx(&path))
+            {
+                return None;
+            }
             let dir = dir.filter(|dir| dir.exists());
             judged(found, open(dir.as_deref().unwrap_or(cwd)))
         })
@@ -109,6 +114,10 @@ fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
         Deed::TouchesState { how } | Deed::TakesGitAway { how } => refuse(
             format!("would change what only loopx writes ({how})"),
             "use loopx's own commands; `loopx --help` lists them, and `.loopx/` is there to be read",
+        ),
+        Deed::TouchesHost { path } => refuse(
+            format!("would change what has this host ask loopx (`{}`)", shown(path, 100)),
+            "a person takes it out with `loopx host uninstall`, and changes such files while you look on",
         ),
         Deed::WritesRef { names } => {
             let branch = ctx.store.git().branch().ok()?;
@@ -188,7 +197,14 @@ fn edited(path: &str, cwd: &Path) -> Option<Found> {
         Some(dir.join(whole.file_name()?))
     });
     let real = real.map(|real| real.to_string_lossy().into_owned());
-    let (whose, place) = shell::reserved(path, &here).or_else(|| shell::reserved(&real?, &here))?;
+    let of_host = || {
+        let whole =
+            shell::of_host(path, &here, false).or_else(|| shell::of_host(real.as_deref()?, &here, false))?;
+        let deed = Deed::TouchesHost { path: whole };
+        Some(Found { deed, place: Place::At(String::new()), words: format!("edit {path}") })
+    };
+    let whose = shell::reserved(path, &here).or_else(|| shell::reserved(real.as_deref()?, &here));
+    let Some((whose, place)) = whose else { return of_host() };
     let how = "by an editing tool".to_owned();
     let deed = match whose {
         Reserved::Git => return None,
@@ -196,6 +212,27 @@ fn edited(path: &str, cwd: &Path) -> Option<Found> {
         Reserved::State => Deed::TouchesState { how },
     };
     Some(Found { deed, place, words: format!("edit {path}") })
+}
+
+/// A host's file, or one of those in a folder, has loopx in it. Of settings that go before others it is enough that those have.
+fn asks_loopx(path: &Path) -> bool {
+    let has = |file: &Path| readable(file).is_some_and(|text| text.contains("loopx"));
+    let is_pattern = |part: &std::ffi::OsStr| part.to_string_lossy().contains(['*', '?', '[']);
+    // What a pattern means lies below what stands before it.
+    let path: PathBuf = path.iter().take_while(|part| !is_pattern(part)).collect();
+    if !path.is_dir() {
+        return has(&path)
+            || path.file_name().is_some_and(|name| name == "settings.local.json")
+                && has(&path.with_file_name("settings.json"));
+    }
+    shell::HOST_FILES.iter().any(|file| {
+        let mut below = Path::new(file).iter();
+        let whole = has(&path.join(file));
+        below.next();
+        whole
+            || has(&path.join(below.as_path()))
+            || has(&path.join(below.as_path().file_name().unwrap_or_default()))
+    })
 }
 
 /// A place as a folder.

@@ -2,7 +2,7 @@
 
 use super::{
     Deed, Place, Push, Read, Reserved, Text,
-    means::{Env, Seen, command, line, sounds_like},
+    means::{Env, Seen, command, host, line, sounds_like},
     read::Word,
     reserved,
 };
@@ -269,6 +269,9 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
             if plain().any(|path| matches!(reserved(&path, place), Some((Reserved::State, _)))) {
                 add(told, Deed::TouchesState { how: "`git worktree`".to_owned() });
             }
+        }
+        "rm" | "mv" if !has(&["--cached", "-n", "--dry-run"]) => {
+            plain().for_each(|path| host(&path, place, &format!("git {verb}"), told));
         }
         "commit" | "rm" | "mv" | "restore" | "clean" => {
             // Files in `.loopx` do not belong to this worktree; git says so itself.

@@ -276,6 +276,9 @@ pub(super) fn code(text: &str, place: &Place, by: &str, told: &mut Read) {
         "rmsync", "rmdir", "rm(", "rm_", "truncate", "symlink", "move",
     ];
     let is_writing = || writing.iter().any(|word| low.contains(word));
+    for file in super::HOST_FILES.iter().filter(|file| low.contains(**file) && is_writing()) {
+        told.add(Deed::TouchesHost { path: (*file).to_owned() }, &Place::At(String::new()), text);
+    }
     if low.contains(".git/hooks") && is_writing() {
         told.add(Deed::TouchesHooks { how: "a program with `.git/hooks` in it".to_owned() }, place, text);
     }
@@ -399,8 +402,17 @@ fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
+/// Something would be written at `path`, which may be a host's. It is about where the host stands, wherever that lies.
+pub(super) fn host(path: &str, place: &Place, by: &str, told: &mut Read) {
+    let is_taken = matches!(by, "rm" | "mv" | "find" | "shred" | "trash" | "rmdir" | "git rm" | "git mv");
+    if let Some(whole) = super::of_host(path, place, is_taken) {
+        told.add(Deed::TouchesHost { path: whole }, &Place::At(String::new()), &format!("{by} {path}"));
+    }
+}
+
 /// Something would be written at `path`.
 fn writes(path: &str, place: &Place, by: &str, told: &mut Read) {
+    host(path, place, by, told);
     let Some((whose, place)) = reserved(path, place) else { return };
     let how = format!("`{by}` on `{path}`");
     let deed = match whose {
@@ -652,6 +664,16 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         }
         "find" | "gfind" | "fd" | "fdfind" => find(seen, args, told),
         "loopx" => persons(seen, &texts, args, told),
+        "claude" | "codex" | "gemini" | "opencode" | "cursor-agent" | "copilot"
+            if texts.iter().any(|text| text.contains("loopx"))
+                && texts.iter().any(|text| matches!(*text, "remove" | "rm" | "uninstall" | "disable")) =>
+        {
+            told.add(
+                Deed::AsksForPerson { how: "taking loopx out of a host".to_owned() },
+                seen.place,
+                &seen.words(),
+            );
+        }
         "make" | "gmake" | "just" => tasks(seen, name, &texts, told),
         _ => {
             if publishes(name, &texts) {

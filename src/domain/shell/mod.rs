@@ -22,7 +22,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use self::place::{Reserved, reserved};
+pub use self::place::{HOST_FILES, Reserved, of_host, reserved};
 
 /// A folder, as far as it is known where a command runs: relative ones start where the host stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +50,8 @@ pub enum Deed {
     TouchesState { how: String },
     /// All that git has of the repository in this place would be taken away, if there is one.
     TakesGitAway { how: String },
+    /// A host's file, or a folder with such, would be changed. Whether it asks loopx knows who may read it.
+    TouchesHost { path: String },
     /// One of these refs would be written. Whether that is the state branch knows who knows its name.
     WritesRef { names: Vec<String> },
     /// A step that only a person may take.

@@ -29,6 +29,7 @@ fn said(text: &str) -> String {
                 Deed::SkipsHooks { .. } => "skips".to_owned(),
                 Deed::TouchesHooks { .. } => "hooks".to_owned(),
                 Deed::TouchesState { .. } | Deed::TakesGitAway { .. } => "state".to_owned(),
+                Deed::TouchesHost { path } => format!("host {path}"),
                 Deed::WritesRef { names } => format!("ref {}", names.join("+")),
                 Deed::AsksForPerson { .. } => "person".to_owned(),
             };
@@ -574,6 +575,39 @@ fn what_only_loopx_writes_is_watched() {
         ("git update-ref --stdin < x", "state"),
         ("python3 -c 'open(\".loopx/loopx.toml\", \"w\")'", "state"),
         ("node -e \"require('fs').rmSync('.git/hooks/pre-push')\"", "hooks"),
+    ]);
+}
+
+#[test]
+fn files_of_hosts_are_watched() {
+    check(&[
+        ("rm -rf .claude", "host .claude"),
+        ("rm -rf .claude*", "host .claude*"),
+        ("rm -f .claude/*", "host .claude/*"),
+        ("cd .claude && rm settings.json", "host .claude/settings.json"),
+        ("mv .codex /tmp/x", "host .codex"),
+        ("sed -i /loopx/d .claude/settings.json", "host .claude/settings.json"),
+        ("echo '{}' > ~/.gemini/settings.json", "host ~/.gemini/settings.json"),
+        (
+            "echo '{\"disableAllHooks\":true}' > .claude/settings.local.json",
+            "host .claude/settings.local.json",
+        ),
+        ("git rm -f .claude/settings.json", "host .claude/settings.json"),
+        ("git mv .cursor x", "host .cursor"),
+        ("rm .github/hooks/loopx.json", "host .github/hooks/loopx.json"),
+        ("rm .opencode/plugin/loopx.js opencode.json", "host .opencode/plugin/loopx.js, host opencode.json"),
+        ("python3 -c 'open(\".claude/settings.json\", \"w\")'", "host .claude/settings.json"),
+        ("claude mcp remove loopx", "person"),
+        ("codex mcp remove loopx", "person"),
+        ("echo '[core] hooksPath = x' >> ~/.gitconfig", "hooks"),
+        ("cat .claude/settings.json", ""),
+        ("sed -n 1p .claude/settings.json", ""),
+        ("mkdir -p .claude/agents", ""),
+        ("echo x > .claude/agents/a.md", ""),
+        ("rm -rf .github/workflows/old.yml", ""),
+        ("claude mcp list", ""),
+        ("claude mcp add --scope user loopx -- loopx mcp", ""),
+        ("echo x > tests/x/.gitconfig", ""),
     ]);
 }
 
