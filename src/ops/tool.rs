@@ -117,7 +117,7 @@ fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
         ),
         Deed::TouchesHost { path } => refuse(
             format!("would change what has this host ask loopx (`{}`)", shown(path, 100)),
-            "a person takes it out with `loopx host uninstall`, and changes such files while you look on",
+            "taking it out is for a person (`loopx host uninstall`), and so is changing this file",
         ),
         Deed::WritesRef { names } => {
             let branch = ctx.store.git().branch().ok()?;

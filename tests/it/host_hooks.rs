@@ -352,7 +352,11 @@ fn what_has_a_host_ask_loopx_is_not_taken_out() {
     passes(&repo, "mkdir -p .claude/agents && echo x > .claude/agents/a.md");
     assert_eq!(edit(".claude/agents/a.md").code, 0);
     assert_eq!(edit(".claude/settings.local.json").code, 2);
-    assert_snapshot!(edit(".claude/settings.json"), @"");
+    assert_snapshot!(edit(".claude/settings.json"), @"
+    [stderr] loopx: refused: `edit .claude/settings.json` would change what has this host ask loopx (`[ROOT]/repo/.claude/settings.json`)
+    [stderr] hint: taking it out is for a person (`loopx host uninstall`), and so is changing this file
+    [exit 2]
+    ");
 }
 
 #[test]
@@ -411,7 +415,7 @@ fn a_payload_that_cannot_be_read_holds_what_sounds_like_a_push() {
     let repo = gated();
     let told = |input: &str| repo.loopx_told("hook claude PreToolUse", input);
     assert_snapshot!(told(r#"{"tool_name":"Bash","tool_input":{"command":"git push origin main"}}"#), @r#"
-    [stderr] loopx: `{"tool_name":"Bash","tool_input":{"command":"git push origin main"}}` was not run: it is the text of a program, and has the words in it, and it sounds like a push
+    [stderr] loopx: `{"tool_name":"Bash","tool_input":{"command":"git push origin main"}}` was not run: it came in a form that cannot be read, and it sounds like a push
     [stderr] loopx: push refused: 1 gate stands in its way
     [stderr]   ship-it  open  "Ship it?"  asked by codex-1, just now
     [stderr] hint: a person answers with `loopx gate resolve ship-it --decision approve` (or `reject`)
