@@ -288,6 +288,7 @@ fn files_that_only_loopx_writes_are_not_edited() {
 
 /// Long before a host would run the tool without waiting for an answer.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "hosts measure it, too")]
 fn small_lines_that_grow_are_answered() {
     let repo = gated();
     for line in [
@@ -299,7 +300,7 @@ fn small_lines_that_grow_are_answered() {
     ] {
         let began = std::time::Instant::now();
         refused(&repo, &line);
-        assert!(began.elapsed().as_secs() < 5, "{line:.40}: {:?}", began.elapsed());
+        assert!(began.elapsed().as_secs() < 8, "{line:.40}: {:?}", began.elapsed());
     }
 }
 

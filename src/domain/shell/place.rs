@@ -82,8 +82,8 @@ pub fn of_host(path: &str, place: &Place, is_taken: bool) -> Option<String> {
             .all(|(part, name)| could_be(part, name) || part.starts_with(['*', '?']))
             && parts[from..].iter().any(|part| !part.starts_with(['*', '?']))
     };
-    let is_file = HOST_FILES.iter().any(|name| is(name));
-    (is_file || is_taken && FOLDERS.iter().any(|name| is(name))).then_some(whole)
+    let is_file = HOST_FILES.iter().any(is);
+    (is_file || is_taken && FOLDERS.iter().any(is)).then_some(whole)
 }
 
 /// The parts of a path, without what leads nowhere.
