@@ -201,10 +201,10 @@ impl Reader {
     fn learn(&mut self, assigned: Vec<(String, Word)>, exports: bool) {
         for (name, value) in assigned {
             let is_new = !self.known.values.contains_key(&name);
+            // What is not kept is not known where it is used.
             if value.text.len() > LONGEST_VALUE || is_new && self.known.values.len() >= MOST_NAMES {
                 self.known.values.remove(&name);
-                self.too_much();
-                return;
+                continue;
             }
             let value = Rc::new(value);
             if exports {
@@ -221,7 +221,7 @@ impl Reader {
 
     fn begin(&mut self, from: From) -> usize {
         if self.done.simples.len() >= MOST_COMMANDS {
-            self.too_much();
+            self.broken();
         }
         let place = Some(self.place.clone());
         self.done.simples.push(Simple {

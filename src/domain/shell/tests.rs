@@ -750,6 +750,16 @@ fn what_grows_without_end_is_a_push_and_takes_no_time() {
     }
 }
 
+/// As scripts have it that programs write, `./configure` for one.
+#[test]
+fn long_scripts_that_send_nothing_pass() {
+    let line = |number: usize| {
+        format!("ac_{number}=yes\nif test \"$ac_{number}\" = x; then echo \"$ac_{number}\"; fi\n")
+    };
+    let text: String = (0..3000).map(line).collect();
+    assert_eq!(said(&text), "");
+}
+
 /// What `run` returns, in less time than a host waits for.
 #[expect(clippy::disallowed_methods, reason = "hosts measure it, too")]
 fn in_time<T>(text: &str, run: impl FnOnce() -> T) -> T {
