@@ -98,7 +98,7 @@ pub fn shell(bytes: &[u8]) {
     let here = shell::Place::At(String::new());
     let read = shell::deeds(&text, &here);
     assert!(read.found.iter().all(|found| !found.words.chars().any(char::is_control)));
-    drop(shell::code(&text, &here));
+    drop(shell::code(&text, "x", &here));
     let quoted = shell::quoted(&text);
     assert_eq!(shell::first_words(&format!("x {quoted}")), Some(vec!["x".to_owned(), text.into_owned()]));
 }

@@ -52,7 +52,7 @@ pub fn refused(
         Tool::Shell(line) => followed(line, cwd, home, &open),
         // Nothing but what leaves the machine is held back by a fault of ours.
         Tool::Unread(text) => {
-            let found = shell::code(text, &Place::At(String::new())).into_iter();
+            let found = shell::sounding(text, &Place::At(String::new())).into_iter();
             found.filter(|found| matches!(found.deed, Deed::Unseen { .. })).collect()
         }
         Tool::Edit(paths) => paths.iter().filter_map(|path| edited(path, cwd)).collect(),
@@ -60,7 +60,19 @@ pub fn refused(
     let mut said = BTreeSet::new();
     let reasons: Vec<String> = (found.iter())
         .filter_map(|found| {
-            let dir = folder(&found.place, cwd, home).filter(|dir| dir.exists());
+            let dir = folder(&found.place, cwd, home);
+            if let (Some(dir), Deed::TakesGitAway { .. }) = (&dir, &found.deed)
+                && !dir.join(".git").exists()
+                && !dir.join("HEAD").exists()
+            {
+                return None;
+            }
+            if let Deed::TouchesHost { path } = &found.deed
+                && !folder(&Place::At(path.clone()), cwd, home).is_some_and(|path| asks_loopx(&path))
+            {
+                return None;
+            }
+            let dir = dir.filter(|dir| dir.exists());
             judged(found, open(dir.as_deref().unwrap_or(cwd)))
         })
         .filter(|reason| said.insert(reason.clone()))
@@ -99,9 +111,13 @@ fn judged(found: &Found, ctx: Result<Ctx, Error>) -> Option<String> {
             format!("would change git's hooks or the settings that name them ({how})"),
             "changing them is for a person, in a terminal of their own",
         ),
-        Deed::TouchesState { how } => refuse(
+        Deed::TouchesState { how } | Deed::TakesGitAway { how } => refuse(
             format!("would change what only loopx writes ({how})"),
             "use loopx's own commands; `loopx --help` lists them, and `.loopx/` is there to be read",
+        ),
+        Deed::TouchesHost { path } => refuse(
+            format!("would change what has this host ask loopx (`{}`)", shown(path, 100)),
+            "taking it out is for a person (`loopx host uninstall`), and so is changing this file",
         ),
         Deed::WritesRef { names } => {
             let branch = ctx.store.git().branch().ok()?;
@@ -181,7 +197,14 @@ fn edited(path: &str, cwd: &Path) -> Option<Found> {
         Some(dir.join(whole.file_name()?))
     });
     let real = real.map(|real| real.to_string_lossy().into_owned());
-    let (whose, place) = shell::reserved(path, &here).or_else(|| shell::reserved(&real?, &here))?;
+    let of_host = || {
+        let whole =
+            shell::of_host(path, &here, false).or_else(|| shell::of_host(real.as_deref()?, &here, false))?;
+        let deed = Deed::TouchesHost { path: whole };
+        Some(Found { deed, place: Place::At(String::new()), words: format!("edit {path}") })
+    };
+    let whose = shell::reserved(path, &here).or_else(|| shell::reserved(real.as_deref()?, &here));
+    let Some((whose, place)) = whose else { return of_host() };
     let how = "by an editing tool".to_owned();
     let deed = match whose {
         Reserved::Git => return None,
@@ -189,6 +212,27 @@ fn edited(path: &str, cwd: &Path) -> Option<Found> {
         Reserved::State => Deed::TouchesState { how },
     };
     Some(Found { deed, place, words: format!("edit {path}") })
+}
+
+/// A host's file, or one of those in a folder, has loopx in it. Of settings that go before others it is enough that those have.
+fn asks_loopx(path: &Path) -> bool {
+    let has = |file: &Path| readable(file).is_some_and(|text| text.contains("loopx"));
+    let is_pattern = |part: &std::ffi::OsStr| part.to_string_lossy().contains(['*', '?', '[']);
+    // What a pattern means lies below what stands before it.
+    let path: PathBuf = path.iter().take_while(|part| !is_pattern(part)).collect();
+    if !path.is_dir() {
+        return has(&path)
+            || path.file_name().is_some_and(|name| name == "settings.local.json")
+                && has(&path.with_file_name("settings.json"));
+    }
+    shell::HOST_FILES.iter().any(|file| {
+        let mut below = Path::new(file).iter();
+        let whole = has(&path.join(file));
+        below.next();
+        whole
+            || has(&path.join(below.as_path()))
+            || has(&path.join(below.as_path().file_name().unwrap_or_default()))
+    })
 }
 
 /// A place as a folder.
@@ -208,7 +252,7 @@ fn followed(
     home: Option<&Path>,
     open: &impl Fn(&Path) -> Result<Ctx, Error>,
 ) -> Vec<Found> {
-    let shell::Read { mut found, scripts } = shell::deeds(line, &Place::At(String::new()));
+    let shell::Read { mut found, scripts, .. } = shell::deeds(line, &Place::At(String::new()));
     let mut open_scripts: Vec<(Script, usize)> = scripts.into_iter().map(|script| (script, 0)).collect();
     let mut seen = BTreeSet::new();
     while let Some((script, depth)) = open_scripts.pop() {
@@ -253,7 +297,7 @@ fn followed(
                         _ => false,
                     };
                     if !is_for_shell {
-                        let named = shell::code(&text, &script.place).into_iter();
+                        let named = shell::code(&text, path, &script.place).into_iter();
                         // A program may well speak of what it does not do; only what leaves the machine counts.
                         let named = named.filter(|found| matches!(found.deed, Deed::Unseen { .. }));
                         found.extend(named.map(|found| Found {

@@ -286,6 +286,80 @@ fn files_that_only_loopx_writes_are_not_edited() {
     assert_eq!(repo.loopx_told("hook codex PreToolUse", &patch.to_string()).code, 2);
 }
 
+/// Long before a host would run the tool without waiting for an answer.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "hosts measure it, too")]
+fn small_lines_that_grow_are_answered() {
+    let repo = gated();
+    for line in [
+        format!("a=x; {}git push", "a=$a$a; ".repeat(31)),
+        "env ".repeat(5000) + "git push",
+        "xargs ".repeat(5000) + "git push",
+        "$( ".repeat(5000) + "git push" + &" )".repeat(5000),
+        "{ ( { ".repeat(2000) + "git push" + &"; } ) }".repeat(2000),
+    ] {
+        let began = std::time::Instant::now();
+        refused(&repo, &line);
+        assert!(began.elapsed().as_secs() < 8, "{line:.40}: {:?}", began.elapsed());
+    }
+}
+
+#[test]
+fn programs_that_only_speak_of_a_push_and_other_repositories_pass() {
+    let repo = gated();
+    repo.write("repo/t.js", "// this module checks that git push works\nconsole.log(1)\n");
+    repo.write("repo/t.py", "\"\"\"Checks that nobody runs git push by hand.\"\"\"\nprint(1)\n");
+    repo.write("repo/bad.py", "import os\nos.system('git push')\n");
+    repo.write("repo/vendor/x/a", "");
+    passes(&repo, "node t.js");
+    passes(&repo, "python3 t.py");
+    passes(&repo, "git clone URL t && rm -rf t/.git");
+    passes(&repo, "rm -rf vendor/x/.git");
+    passes(&repo, "rm -rf node_modules/.git");
+    refused(&repo, "python3 bad.py");
+    refused(&repo, "rm -rf .git");
+    refused(&repo, "rm -rf ../repo/.git");
+}
+
+#[test]
+fn what_has_a_host_ask_loopx_is_not_taken_out() {
+    let repo = Sandbox::ready();
+    let edit = |path: &str| {
+        let mut asked = payload(&repo, "claude-code-2.1.332.PreToolUse");
+        asked["tool_name"] = "Write".into();
+        asked["tool_input"] = json!({ "file_path": path, "content": "{}" });
+        repo.loopx_told("hook claude PreToolUse", &asked.to_string())
+    };
+    let lines = [
+        "rm -rf .claude",
+        "rm -f .claude/*",
+        "sed -i /loopx/d .claude/settings.json",
+        "git rm -f .claude/settings.json",
+        "echo '{\"disableAllHooks\":true}' > .claude/settings.local.json",
+    ];
+    // Nothing of loopx's is in them yet.
+    repo.write("repo/.claude/settings.json", "{}");
+    for line in lines {
+        passes(&repo, line);
+    }
+    assert_eq!(edit(".claude/settings.json").code, 0);
+    repo.loopx("host install claude --yes").success();
+    for line in lines {
+        refused(&repo, line);
+    }
+    refused(&repo, "claude mcp remove loopx");
+    refused(&repo, "echo '[core] hooksPath = x' >> ~/.gitconfig");
+    passes(&repo, "cat .claude/settings.json");
+    passes(&repo, "mkdir -p .claude/agents && echo x > .claude/agents/a.md");
+    assert_eq!(edit(".claude/agents/a.md").code, 0);
+    assert_eq!(edit(".claude/settings.local.json").code, 2);
+    assert_snapshot!(edit(".claude/settings.json"), @"
+    [stderr] loopx: refused: `edit .claude/settings.json` would change what has this host ask loopx (`[ROOT]/repo/.claude/settings.json`)
+    [stderr] hint: taking it out is for a person (`loopx host uninstall`), and so is changing this file
+    [exit 2]
+    ");
+}
+
 #[test]
 fn where_loopx_was_not_set_up_nothing_is_said() {
     let repo = Sandbox::plain();
@@ -342,7 +416,7 @@ fn a_payload_that_cannot_be_read_holds_what_sounds_like_a_push() {
     let repo = gated();
     let told = |input: &str| repo.loopx_told("hook claude PreToolUse", input);
     assert_snapshot!(told(r#"{"tool_name":"Bash","tool_input":{"command":"git push origin main"}}"#), @r#"
-    [stderr] loopx: `{"tool_name":"Bash","tool_input":{"command":"git push origin main"}}` was not run: it is the text of a program, and has the words in it, and it sounds like a push
+    [stderr] loopx: `{"tool_name":"Bash","tool_input":{"command":"git push origin main"}}` was not run: it came in a form that cannot be read, and it sounds like a push
     [stderr] loopx: push refused: 1 gate stands in its way
     [stderr]   ship-it  open  "Ship it?"  asked by codex-1, just now
     [stderr] hint: a person answers with `loopx gate resolve ship-it --decision approve` (or `reject`)

@@ -2,7 +2,7 @@
 
 use super::{
     Deed, Place, Push, Read, Reserved, Text,
-    means::{Env, Seen, command, line, sounds_like},
+    means::{Env, Seen, command, host, line, sounds_like},
     read::Word,
     reserved,
 };
@@ -119,6 +119,8 @@ pub(super) fn git(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
     let mut place = seen.place.clone();
     let mut aliases: Vec<(String, String)> = Vec::new();
     let mut skips = skipping_variables(&seen.env);
+    let mut programs: Vec<String> =
+        PROGRAMS.iter().filter_map(|name| seen.env.get(name)).map(|word| word.text.clone()).collect();
     let mut rest = args;
     if let Some(dir) = seen.env.get("GIT_DIR").or_else(|| seen.env.get("GIT_WORK_TREE")) {
         place = if dir.is_open { Place::Somewhere } else { place.join(&dir.text) };
@@ -156,6 +158,7 @@ pub(super) fn git(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
                 match alias_name(key) {
                     Some(alias) => aliases.push((alias.to_owned(), value.to_owned())),
                     None if leaves_hooks_out(key) => skips = Some(format!("`{name} {key}`")),
+                    None if names_program(key) => programs.push(value.trim_start_matches('!').to_owned()),
                     None => {}
                 }
             }
@@ -164,6 +167,10 @@ pub(super) fn git(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
     }
     let Some((word, args)) = rest.split_first() else { return };
     let here = seen.standing_in(&place);
+    for program in &programs {
+        // The same variables are no news to a git that it runs.
+        line(program, &place, &here.deeper().without(&PROGRAMS), told);
+    }
     let words = here.words();
     let mut add = |deed| told.add(deed, &place, &words);
     if let Some(how) = &skips {
@@ -193,12 +200,12 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
     if has(&["--help", "-h"]) && verb != "grep" {
         return;
     }
-    if verb == "rebase" {
+    if matches!(verb, "rebase" | "difftool") {
         exec_options(seen, args, told);
     }
     // Whoever stands in the folder that shows the state would change the state branch.
     if let Some((Reserved::State, _)) = reserved("", place)
-        && (CHANGES.contains(&verb)
+        && (CHANGES.contains(&verb) && verb != "fetch"
             || matches!(verb, "add" | "clean" | "update-ref" | "symbolic-ref" | "update-index"))
     {
         return add(told, Deed::TouchesState { how: format!("`git {verb}` in `.loopx`") });
@@ -210,7 +217,7 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
             add(told, Deed::Push(Push::default()));
         }
         "subtree" if has(&["push"]) => add(told, Deed::Push(Push::default())),
-        "lfs" if has(&["push"]) => add(told, Deed::Push(Push::default())),
+        "lfs" if has(&["push"]) && !has(&["--dry-run", "-d"]) => add(told, Deed::Push(Push::default())),
         "svn" if has(&["dcommit", "commit-diff", "branch", "tag"]) => add(told, Deed::Push(Push::default())),
         "p4" if has(&["submit"]) => add(told, Deed::Push(Push::default())),
         "annex" if has(&["sync", "push", "assist"]) => add(told, Deed::Push(Push::default())),
@@ -227,7 +234,9 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
         }
         "for-each-repo" => {
             let at = texts.iter().position(|text| !text.starts_with('-')).unwrap_or(texts.len());
-            git(seen, &args[at..], told);
+            let words: Vec<Word> =
+                std::iter::once(Word::plain("git")).chain(args[at..].iter().cloned()).collect();
+            command(&seen.with(&words), told);
         }
         "config" => config(seen, &texts, told),
         "update-ref" if has(&["--stdin"]) => {
@@ -261,6 +270,9 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
                 add(told, Deed::TouchesState { how: "`git worktree`".to_owned() });
             }
         }
+        "rm" | "mv" if !has(&["--cached", "-n", "--dry-run"]) => {
+            plain().for_each(|path| host(&path, place, &format!("git {verb}"), told));
+        }
         "commit" | "rm" | "mv" | "restore" | "clean" => {
             // Files in `.loopx` do not belong to this worktree; git says so itself.
         }
@@ -268,7 +280,10 @@ fn understood(seen: &Seen<'_>, verb: &str, args: &[Word], told: &mut Read) {
         "submodule" | "worktree" | "subtree" | "lfs" | "svn" | "p4" | "annex" | "branch" | "checkout"
         | "switch" => {}
         name => {
-            let rest = texts.iter().map(|text| (*text).to_owned()).collect();
+            let rest: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+            if let Some(value) = just_set(seen, name) {
+                return line(&super::alias(&value, &rest), place, &seen.deeper(), told);
+            }
             told.run(Text::Alias { name: name.to_owned(), rest }, place);
         }
     }
@@ -329,7 +344,10 @@ fn exec_options(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
     while let Some(word) = words.next() {
         let text = match word.text.as_str() {
             "-x" | "--exec" => words.next().map(|word| word.text.clone()),
-            text => text.strip_prefix("--exec=").map(str::to_owned),
+            "--extcmd" => words.next().map(|word| word.text.clone()),
+            text => {
+                (text.strip_prefix("--exec=").or_else(|| text.strip_prefix("--extcmd="))).map(str::to_owned)
+            }
         };
         if let Some(text) = text {
             line(&text, seen.place, &seen.deeper(), told);
@@ -353,20 +371,26 @@ fn config(seen: &Seen<'_>, texts: &[&str], told: &mut Read) {
         return;
     }
     let mut plain = Vec::new();
-    let (mut removes, mut edits) = (false, false);
+    let (mut removes, mut edits, mut file) = (false, false, None);
     let mut words = texts.iter();
     while let Some(text) = words.next() {
         match *text {
             "-e" | "--edit" => edits = true,
+            "-f" | "--file" => file = words.next().copied(),
             text if takes.contains(&text) => {
                 words.next();
             }
+            text if text.starts_with("--file=") => file = text.strip_prefix("--file="),
             text if text.starts_with("--unset") || text.ends_with("-section") && text.starts_with('-') => {
                 removes = true
             }
             text if text.starts_with('-') => {}
             text => plain.push(text),
         }
+    }
+    // Another file than those that git reads by itself.
+    if file.is_some_and(|file| !file.contains('$') && reserved(file, seen.place).is_none()) {
+        return;
     }
     let verbs = ["get", "list", "set", "unset", "edit", "remove-section", "rename-section"];
     let key = match plain.as_slice() {
@@ -401,6 +425,39 @@ fn leaves_hooks_out(key: &str) -> bool {
     ["core.hookspath", "hook"].contains(&low.as_str())
         || low.starts_with("hook.loopx")
         || low.starts_with("hook.pre-push")
+}
+
+/// Variables whose values git runs.
+const PROGRAMS: [&str; 10] = [
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "EDITOR",
+    "VISUAL",
+    "GIT_PAGER",
+    "PAGER",
+    "GIT_SSH_COMMAND",
+    "GIT_ASKPASS",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PROXY_COMMAND",
+];
+
+/// Whether git runs the value of this setting.
+fn names_program(key: &str) -> bool {
+    let low = key.to_ascii_lowercase();
+    let ends =
+        ["editor", "pager", "sshcommand", ".external", ".cmd", ".textconv", ".clean", ".smudge", "fsmonitor"];
+    ends.iter().any(|end| low.ends_with(end)) || low.starts_with("credential.") && low.ends_with("helper")
+}
+
+/// The value of an alias that a command before this one, on the same line, has put into the settings.
+fn just_set(seen: &Seen<'_>, alias: &str) -> Option<String> {
+    seen.before().rev().find_map(|words| {
+        let is_config = words.len() > 3 && words[1..].iter().any(|word| word.text == "config");
+        let at = words
+            .iter()
+            .position(|word| alias_name(&word.text).is_some_and(|name| name.eq_ignore_ascii_case(alias)));
+        at.filter(|_| is_config).and_then(|at| words.get(at + 1)).map(|word| word.text.clone())
+    })
 }
 
 fn alias_name(key: &str) -> Option<&str> {

@@ -1,25 +1,25 @@
 //! A simple command → what it would do: through the programs that run other programs, to those that loopx knows.
 
-use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::{
-    DEEPEST, Deed, Out, Place, Read, Reserved, Runner, Text, git,
+    DEEPEST, Deed, MOST_WRAPPED, Out, Place, Read, Reserved, Runner, Text, git,
     publish::publishes,
-    read::{self, From, Known, Simple, Word},
+    read::{self, From, Known, Simple, Values, Word},
     reserved,
 };
 
 /// Variables that commands see.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Env(BTreeMap<String, Word>);
+pub(super) struct Env(Rc<Values>);
 
 impl Env {
     pub(super) fn get(&self, name: &str) -> Option<&Word> {
-        self.0.get(name)
+        self.0.get(name).map(Rc::as_ref)
     }
 
     pub(super) fn beginning_with(&self, name: &'static str) -> impl Iterator<Item = &Word> {
-        self.0.iter().filter(move |(key, _)| key.starts_with(name)).map(|(_, word)| word)
+        self.0.iter().filter(move |(key, _)| key.starts_with(name)).map(|(_, word)| word.as_ref())
     }
 
     /// A variable that tells a manager of hooks to run none.
@@ -42,6 +42,18 @@ pub(super) struct Surroundings {
     env: Env,
     known: Known,
     depth: usize,
+    wrapped: usize,
+}
+
+impl Surroundings {
+    /// As if these variables were not set.
+    pub(super) fn without(mut self, names: &[&str]) -> Self {
+        for name in names {
+            Rc::make_mut(&mut self.env.0).remove(*name);
+            Rc::make_mut(&mut self.known.exported).remove(*name);
+        }
+        self
+    }
 }
 
 /// A command that is looked at.
@@ -51,6 +63,8 @@ pub(super) struct Seen<'a> {
     pub(super) place: &'a Place,
     pub(super) env: Env,
     depth: usize,
+    /// How many programs run each other around it.
+    wrapped: usize,
     /// All simple commands of the text, and which this is.
     simples: &'a [Simple],
     at: usize,
@@ -75,7 +89,7 @@ impl<'a> Seen<'a> {
     where
         'a: 'b,
     {
-        Seen { argv, ..self.clone() }
+        Seen { argv, wrapped: self.wrapped + 1, ..self.clone() }
     }
 
     pub(super) fn standing_in<'b>(&self, place: &'b Place) -> Seen<'b>
@@ -86,7 +100,12 @@ impl<'a> Seen<'a> {
     }
 
     pub(super) fn deeper(&self) -> Surroundings {
-        Surroundings { env: self.env.clone(), known: self.known.clone(), depth: self.depth + 1 }
+        Surroundings {
+            env: self.env.clone(),
+            known: self.known.clone(),
+            depth: self.depth + 1,
+            wrapped: self.wrapped,
+        }
     }
 
     /// What comes on standard input, where that can be told.
@@ -97,6 +116,11 @@ impl<'a> Seen<'a> {
         }
         let From::Simple(from) = simple.from else { return None };
         printed(&self.simples[from])
+    }
+
+    /// The words of the commands before it in the same text.
+    pub(super) fn before(&self) -> impl DoubleEndedIterator<Item = &[Word]> {
+        self.simples[..self.at].iter().map(|simple| &simple.words[..])
     }
 
     pub(super) fn reads_what_is_unseen(&self) -> bool {
@@ -139,9 +163,13 @@ fn printed(simple: &Simple) -> Option<String> {
 /// Reads `text` as a shell and adds what it would do.
 pub(super) fn line(text: &str, place: &Place, around: &Surroundings, told: &mut Read) {
     if around.depth > DEEPEST {
-        return unseen(text, place, "it is nested too deep", told);
+        told.is_spent = true;
+    }
+    if !told.spend(1, text.len()) {
+        return;
     }
     let commands = read::read(text, place, &around.known);
+    told.is_spent |= commands.is_too_much;
     if commands.is_broken {
         unseen(text, place, "it does not end as a shell wants it to", told);
     }
@@ -151,10 +179,14 @@ pub(super) fn line(text: &str, place: &Place, around: &Surroundings, told: &mut 
             writes(&file.text, place, ">", told);
         }
         let mut env = around.env.clone();
-        env.0.extend(simple.exported.clone());
-        env.0.extend(simple.set.clone());
-        let (simples, depth) = (&commands.simples[..], around.depth);
-        command(&Seen { argv: &simple.words, place, env, depth, simples, at, known: &around.known }, told);
+        if !simple.exported.is_empty() || !simple.set.is_empty() {
+            let values = Rc::make_mut(&mut env.0);
+            values.extend(simple.exported.iter().map(|(name, value)| (name.clone(), Rc::clone(value))));
+            values.extend(simple.set.iter().map(|(name, value)| (name.clone(), Rc::new(value.clone()))));
+        }
+        let (simples, depth, wrapped) = (&commands.simples[..], around.depth, around.wrapped);
+        let known = &around.known;
+        command(&Seen { argv: &simple.words, place, env, depth, wrapped, simples, at, known }, told);
     }
 }
 
@@ -211,50 +243,193 @@ pub(super) fn sounds_like(text: &str) -> Option<Out> {
     })
 }
 
-/// The text of a program in a language that is not read here.
-pub(super) fn code(text: &str, place: &Place, what: &'static str, told: &mut Read) {
-    unseen(text, place, "it is the text of a program, and has the words in it", told);
+/// The text of a program in a language that is not read here; `by` is what runs it, or its file. What is said in it counts where it
+/// runs programs at all, and not where it is a comment or only printed.
+pub(super) fn code(text: &str, place: &Place, by: &str, told: &mut Read) {
+    let text = &without_comments(text);
     let low = text.to_ascii_lowercase();
-    let writing = [
-        "'w", "\"w", "'a", "\"a", "write", "unlink", "remove", "rmtree", "rename", "chmod", "delete", "copy",
-    ];
-    let is_writing = || writing.iter().any(|word| low.contains(word));
-    if low.contains(".git/hooks") && is_writing() {
-        told.add(Deed::TouchesHooks { how: format!("{what} with `.git/hooks` in it") }, place, text);
-    }
-    if [".git/loopx", ".loopx/", "refs/heads/loopx"].iter().any(|word| low.contains(word)) && is_writing() {
-        told.add(Deed::TouchesState { how: format!("{what} with loopx's own files in it") }, place, text);
-    }
-    let words: Vec<&str> = text
-        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
-        .filter(|word| !word.is_empty())
-        .collect();
-    for at in (0..words.len()).filter(|at| words[*at] == "loopx") {
-        let rest: Vec<&str> = words[at + 1..words.len().min(at + 5)].to_vec();
-        if let Some(verb) = for_persons(&rest) {
-            told.add(Deed::AsksForPerson { how: format!("`loopx {verb}`") }, place, text);
+    let has_ticks =
+        ["ruby", "perl", "php", ".rb", ".pl", "rakefile", "fastfile"].iter().any(|word| by.contains(word));
+    let runs = |text: &str| RUNS.iter().any(|word| text.contains(word)) || has_ticks && text.contains('`');
+    if runs(&low) {
+        let is_said = |line: &&str| {
+            let begin = line.trim_start();
+            let low = begin.to_ascii_lowercase();
+            let calls = || CALLS.iter().any(|word| low.contains(word)) || has_ticks && low.contains('`');
+            !PRINTS.iter().any(|word| begin.starts_with(word)) || calls()
+        };
+        let lines: Vec<&str> = text.lines().filter(is_said).collect();
+        unseen(&lines.join("\n"), place, "it is the text of a program, and has the words in it", told);
+        let words: Vec<&str> = text
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+            .filter(|word| !word.is_empty())
+            .collect();
+        for at in (0..words.len()).filter(|at| words[*at] == "loopx") {
+            let rest: Vec<&str> = words[at + 1..words.len().min(at + 5)].to_vec();
+            if let Some(verb) = for_persons(&rest) {
+                told.add(Deed::AsksForPerson { how: format!("`loopx {verb}`") }, place, text);
+            }
         }
     }
+    let writing = [
+        "'w", "\"w", "'a", "\"a", "write", "unlink", "remove", "rmtree", "rename", "chmod", "delete", "copy",
+        "rmsync", "rmdir", "rm(", "rm_", "truncate", "symlink", "move",
+    ];
+    let is_writing = || writing.iter().any(|word| low.contains(word));
+    for file in super::HOST_FILES.iter().filter(|file| low.contains(**file) && is_writing()) {
+        told.add(Deed::TouchesHost { path: (*file).to_owned() }, &Place::At(String::new()), text);
+    }
+    if low.contains(".git/hooks") && is_writing() {
+        told.add(Deed::TouchesHooks { how: "a program with `.git/hooks` in it".to_owned() }, place, text);
+    }
+    if [".git/loopx", ".loopx/", "refs/heads/loopx"].iter().any(|word| low.contains(word)) && is_writing() {
+        told.add(
+            Deed::TouchesState { how: "a program with loopx's own files in it".to_owned() },
+            place,
+            text,
+        );
+    }
+}
+
+/// What programs run others with, in lower case.
+const RUNS: [&str; 30] = [
+    "system",
+    "subprocess",
+    "popen",
+    "exec",
+    "spawn",
+    "child_process",
+    "shell",
+    "%x",
+    "qx",
+    "command::new",
+    "command(",
+    "call(",
+    "run(",
+    "run ",
+    "sh(",
+    "sh.",
+    "$`",
+    "getline",
+    "| \"",
+    "fork",
+    "pexpect",
+    "process",
+    "git.repo",
+    ".push(",
+    "pygit2",
+    "dulwich",
+    "simple-git",
+    "cmd(",
+    "invoke",
+    "!git",
+];
+
+/// What can be called on a line that prints something, too.
+const CALLS: [&str; 10] =
+    ["system(", "exec", "spawn", "popen", "subprocess", "call(", "run(", "sh(", "getline", "| \""];
+
+/// What a line begins with that only says something.
+const PRINTS: [&str; 14] = [
+    "print",
+    "console.",
+    "puts ",
+    "puts(",
+    "echo ",
+    "raise ",
+    "throw ",
+    "log",
+    "warn",
+    "assert",
+    "sys.stderr.write",
+    "sys.stdout.write",
+    "help=",
+    "//",
+];
+
+/// The text without comments and docstrings.
+fn without_comments(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if !matches!(c, '"' | '\'' | '/' | '#') {
+            kept.push(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
+        }
+        let before = kept.trim_end_matches([' ', '\t']);
+        let is_first = before.is_empty() || before.ends_with('\n');
+        let ends_before = is_first || before.ends_with([';', '{', '}', '(', ')', ',', '[', ']']);
+        let is_apart = is_first || before.len() < kept.len();
+        let docs = ["\"\"\"", "'''"].into_iter().find(|quote| is_first && rest.starts_with(quote));
+        let to = if let Some(quote) = docs {
+            rest[3..].find(quote).map_or(rest.len(), |at| at + 6)
+        } else if rest.starts_with("/*") && ends_before {
+            rest.find("*/").map_or(rest.len(), |at| at + 2)
+        } else if rest.starts_with("//") && ends_before
+            || c == '#' && is_apart && !rest[1..].starts_with(|c: char| c.is_ascii_lowercase() || c == '{')
+        {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if matches!(c, '"' | '\'') {
+            // A string, if it ends on this line.
+            let mut is_escaped = false;
+            let end =
+                rest[1..].char_indices().take(256).take_while(|(_, c)| *c != '\n').find(|(_, inside)| {
+                    let ends = *inside == c && !is_escaped;
+                    is_escaped = *inside == '\\' && !is_escaped;
+                    ends
+                });
+            let to = end.map_or(1, |(at, _)| at + 2);
+            kept.push_str(&rest[..to]);
+            rest = &rest[to..];
+            continue;
+        } else {
+            kept.push(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
+        };
+        rest = &rest[to..];
+    }
+    kept
+}
+
+/// A text that cannot be read as anything.
+pub(super) fn sounding(text: &str, place: &Place, told: &mut Read) {
+    unseen(text, place, "it came in a form that cannot be read", told);
 }
 
 fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
+/// Something would be written at `path`, which may be a host's. It is about where the host stands, wherever that lies.
+pub(super) fn host(path: &str, place: &Place, by: &str, told: &mut Read) {
+    let is_taken = matches!(by, "rm" | "mv" | "find" | "shred" | "trash" | "rmdir" | "git rm" | "git mv");
+    if let Some(whole) = super::of_host(path, place, is_taken) {
+        told.add(Deed::TouchesHost { path: whole }, &Place::At(String::new()), &format!("{by} {path}"));
+    }
+}
+
 /// Something would be written at `path`.
 fn writes(path: &str, place: &Place, by: &str, told: &mut Read) {
+    host(path, place, by, told);
     let Some((whose, place)) = reserved(path, place) else { return };
     let how = format!("`{by}` on `{path}`");
     let deed = match whose {
         Reserved::Git if !matches!(by, "rm" | "mv" | "find" | "rsync" | "ln" | "shred") => return,
-        Reserved::Git | Reserved::State => Deed::TouchesState { how },
+        Reserved::Git => Deed::TakesGitAway { how },
+        Reserved::State => Deed::TouchesState { how },
         Reserved::Hooks => Deed::TouchesHooks { how },
     };
     told.add(deed, &place, &format!("{by} {path}"));
 }
 
 /// Programs that run the rest of their words: options of theirs with a value, and how many words come before the program.
-const RUNNERS: [(&str, &[&str], usize); 43] = [
+const RUNNERS: [(&str, &[&str], usize); 47] = [
+    ("watch", &["-n", "--interval"], 0),
+    ("runuser", &["-u", "-g", "-G", "-w", "-s", "--user", "--group"], 0),
+    ("corepack", &[], 0),
+    ("uvx", &["--from", "--with", "-p", "--python"], 0),
     (
         "sudo",
         &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--chdir"],
@@ -322,7 +497,8 @@ const RUNNERS: [(&str, &[&str], usize); 43] = [
 ];
 
 /// Programs that run their words behind one of these.
-const ENVIRONMENTS: [(&str, &[&str], usize); 20] = [
+const ENVIRONMENTS: [(&str, &[&str], usize); 21] = [
+    ("pipx", &["run"], 0),
     ("poetry", &["run"], 0),
     ("uv", &["run"], 0),
     ("rye", &["run"], 0),
@@ -371,8 +547,11 @@ const TAKE_LINES: [&str; 17] = [
 
 /// One simple command.
 pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
-    if seen.depth > DEEPEST {
-        return unseen(&seen.words(), seen.place, "it is nested too deep", told);
+    if seen.depth > DEEPEST || seen.wrapped > MOST_WRAPPED {
+        told.is_spent = true;
+    }
+    if !told.spend(1 + seen.argv.len() / 8, 0) {
+        return;
     }
     let Some((program, args)) = seen.argv.split_first() else { return };
     let name = base(&program.text);
@@ -395,6 +574,11 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         }
         return;
     }
+    // `npx -c 'git push'`: a line that is one word to whoever runs it.
+    if seen.wrapped > 0 && name.contains(char::is_whitespace) && !program.text.starts_with('/') {
+        let words: Vec<&str> = seen.argv.iter().map(|word| word.text.as_str()).collect();
+        return line(&words.join(" "), seen.place, &seen.deeper(), told);
+    }
     // `time -p git push`: the word before it was taken for the shell's own.
     if name.starts_with('-') {
         return command(&seen.with(args), told);
@@ -410,6 +594,7 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         }
     }
     if let Some((_, verbs, skip)) = ENVIRONMENTS.iter().find(|(program, ..)| *program == name)
+        && !publishes(name, &texts)
         && let Some(at) = texts.iter().position(|text| verbs.contains(text))
     {
         let rest = &args[at + 1..];
@@ -420,10 +605,13 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         };
         return command(&seen.with(rest.get(*skip..).unwrap_or_default()), told);
     }
+    if name == "parallel" {
+        parallel(seen, args, told);
+    }
     if TAKE_LINES.contains(&name) {
         for text in texts.iter().filter(|text| text.contains(char::is_whitespace)) {
             match name {
-                "expect" => code(text, seen.place, "`expect`", told),
+                "expect" => code(text, seen.place, name, told),
                 _ => line(text, seen.place, &seen.deeper(), told),
             }
         }
@@ -434,7 +622,7 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
             && let Some(text) = seen.input()
         {
             line(&text, seen.place, &seen.deeper(), told);
-            code(&text, seen.place, "a program", told);
+            code(&text, seen.place, name, told);
         }
         return;
     }
@@ -450,7 +638,7 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
     }
     match name {
         "git" => git::git(seen, args, told),
-        "env" | "genv" => env(seen, args, told),
+        "env" | "genv" | "cross-env" | "cross-env-shell" => env(seen, args, told),
         "command" if !texts.iter().any(|text| matches!(*text, "-v" | "-V")) => {
             command(&seen.with(behind_options(args, &[])), told);
         }
@@ -465,21 +653,35 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
                 texts.iter().filter_map(|text| text.split_once('=')).filter(|(name, _)| is_used(name));
             values.for_each(|(_, value)| line(value, seen.place, &seen.deeper(), told));
         }
-        "." | "source" => {
-            if let Some(file) = args.first().filter(|word| !word.is_open) {
-                run_file(seen, &file.text, true, told);
-            }
-        }
+        "." | "source" => match args.first() {
+            Some(file) if !file.is_open => run_file(seen, &file.text, true, told),
+            Some(file) => unseen(&file.text, seen.place, "it comes from another command", told),
+            None => {}
+        },
         "apply_patch" | "applypatch" => {
             let text = seen.input().unwrap_or_else(|| texts.join("\n"));
             super::patched(&text).iter().for_each(|file| writes(file, seen.place, name, told));
         }
         "find" | "gfind" | "fd" | "fdfind" => find(seen, args, told),
         "loopx" => persons(seen, &texts, args, told),
+        "claude" | "codex" | "gemini" | "opencode" | "cursor-agent" | "copilot"
+            if texts.iter().any(|text| text.contains("loopx"))
+                && texts.iter().any(|text| matches!(*text, "remove" | "rm" | "uninstall" | "disable")) =>
+        {
+            told.add(
+                Deed::AsksForPerson { how: "taking loopx out of a host".to_owned() },
+                seen.place,
+                &seen.words(),
+            );
+        }
         "make" | "gmake" | "just" => tasks(seen, name, &texts, told),
         _ => {
             if publishes(name, &texts) {
                 return told.add(Deed::Publish, seen.place, &seen.words());
+            }
+            // It hands on to git what it does not know.
+            if name == "hub" {
+                return git::git(seen, args, told);
             }
             if is_interpreter(name) {
                 return interpreter(seen, name, args, told);
@@ -531,13 +733,42 @@ fn behind_options<'a>(args: &'a [Word], with_value: &[&str]) -> &'a [Word] {
     rest
 }
 
+/// `parallel git push ::: origin`, `parallel git {} ::: push`.
+fn parallel(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
+    let with_value =
+        ["-j", "--jobs", "-a", "--arg-file", "--delay", "--timeout", "--joblog", "-S", "-n", "-N", "-I"];
+    let rest = behind_options(args, &with_value);
+    let end = rest.iter().position(|word| word.text.starts_with(":::")).unwrap_or(rest.len());
+    let (words, values) = rest.split_at(end);
+    let values = values.iter().skip(1).filter(|word| !word.text.starts_with(":::")).take(64);
+    let fed: Vec<Word> = match seen.input() {
+        Some(input) => input.lines().take(64).map(Word::plain).collect(),
+        None => Vec::new(),
+    };
+    let mut is_fed = false;
+    for value in values.chain(&fed) {
+        is_fed = true;
+        let mut words = words.to_vec();
+        match words.iter().any(|word| word.text.contains("{}")) {
+            true => words.iter_mut().for_each(|word| word.text = word.text.replace("{}", &value.text)),
+            false => words.push(value.clone()),
+        }
+        command(&seen.with(&words), told);
+    }
+    if !is_fed {
+        command(&seen.with(words), told);
+    }
+}
+
 /// `echo push | xargs git`.
 fn fed_words(seen: &Seen<'_>, args: &[Word], with_value: &[&str], told: &mut Read) {
     let rest = behind_options(args, with_value);
     if rest.is_empty() {
         return;
     }
-    if let Some(input) = seen.input() {
+    if let Some(input) = seen.input()
+        && told.spend(1 + input.len() / 16, 0)
+    {
         let fed = input.split_whitespace().map(|text| Word { text: text.to_owned(), is_open: false });
         let words: Vec<Word> = rest.iter().cloned().chain(fed).collect();
         command(&seen.with(&words), told);
@@ -572,14 +803,15 @@ fn env(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
             text if text.starts_with('-') => after,
             text => match text.split_once('=') {
                 Some((name, value)) => {
-                    env.0.insert(name.to_owned(), Word { text: value.to_owned(), is_open: word.is_open });
+                    let value = Word { text: value.to_owned(), is_open: word.is_open };
+                    Rc::make_mut(&mut env.0).insert(name.to_owned(), Rc::new(value));
                     after
                 }
                 None => break,
             },
         };
     }
-    command(&Seen { argv: rest, place: &place, env, ..seen.clone() }, told);
+    command(&Seen { argv: rest, place: &place, env, wrapped: seen.wrapped + 1, ..seen.clone() }, told);
 }
 
 /// `bash -lc '…'`, `sh file`, `… | sh`.
@@ -616,6 +848,8 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
                 rest.next();
             }
             text if text.starts_with("--") => takes_line |= text == "--command",
+            // It only looks whether the text is well formed.
+            text if text.starts_with('-') && text.contains('n') => return,
             text => takes_line |= text.starts_with('-') && text.contains('c'),
         }
     }
@@ -635,6 +869,9 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
         From::Simple(_) => pipe(seen.simples, seen.at),
     };
     for upstream in before {
+        if !told.spend(1 + upstream.words.len() / 8, 0) {
+            return;
+        }
         let Some((program, args)) = upstream.words.split_first() else { continue };
         let words: Vec<&str> = upstream.words.iter().map(|word| word.text.as_str()).collect();
         let text = format!("{} {}", words.join(" "), upstream.here.join("\n"));
@@ -666,6 +903,9 @@ fn shell(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
 
 /// A file that would be run. What stands in it may be written by the very same line, before anybody can read it.
 fn run_file(seen: &Seen<'_>, path: &str, for_shell: bool, told: &mut Read) {
+    if !told.spend(1 + seen.at / 64, 0) {
+        return;
+    }
     let plain = |path: &str| path.trim_start_matches("./").to_owned();
     let writes_it = |simple: &&Simple| {
         let to = simple.writes.iter().any(|word| plain(&word.text) == plain(path));
@@ -678,9 +918,12 @@ fn run_file(seen: &Seen<'_>, path: &str, for_shell: bool, told: &mut Read) {
         let upstream: Vec<&Simple> =
             std::iter::once(&seen.simples[at]).chain(pipe(seen.simples, at)).collect();
         for simple in upstream {
+            if !told.spend(1, 0) {
+                return;
+            }
             match printed(simple).or_else(|| (!simple.here.is_empty()).then(|| simple.here.join("\n"))) {
                 Some(text) if for_shell => inside(seen, &text, told),
-                Some(text) => code(&text, seen.place, "a program", told),
+                Some(text) => code(&text, seen.place, path, told),
                 None => {
                     let words: Vec<&str> = simple.words.iter().map(|word| word.text.as_str()).collect();
                     unseen(&words.join(" "), seen.place, "it is written by the same line that runs it", told);
@@ -709,8 +952,9 @@ fn pipe(simples: &[Simple], at: usize) -> Vec<&Simple> {
 fn inside(seen: &Seen<'_>, text: &str, told: &mut Read) {
     let mut around = seen.deeper();
     // What is exported is known inside, too.
-    around.known.values.extend(seen.env.0.clone());
-    around.known.exported.extend(seen.env.0.clone());
+    let values = || seen.env.0.iter().map(|(name, value)| (name.clone(), Rc::clone(value)));
+    around.known.values.extend(values());
+    Rc::make_mut(&mut around.known.exported).extend(values());
     line(text, seen.place, &around, told);
 }
 
@@ -783,10 +1027,10 @@ fn interpreter(seen: &Seen<'_>, name: &str, args: &[Word], told: &mut Read) {
     }
     let is_line = |text: &&&str| text.contains(['(', ' ', ';', '!']);
     for text in texts.iter().filter(is_line) {
-        code(text, seen.place, "a program", told);
+        code(text, seen.place, name, told);
     }
     if let Some(text) = seen.input() {
-        code(&text, seen.place, "a program", told);
+        code(&text, seen.place, name, told);
     }
     if matches!(name, "vim" | "vi" | "nvim" | "ex" | "emacs" | "perl" | "ruby") {
         written_by(seen, name, args, told);
@@ -878,6 +1122,16 @@ fn tasks(seen: &Seen<'_>, name: &str, texts: &[&str], told: &mut Read) {
             text => names.push(text.to_owned()),
         }
     }
+    if file.as_deref() == Some("-")
+        && let Some(text) = seen.input()
+    {
+        let recipes =
+            text.lines().filter_map(|line| line.strip_prefix('\t').or_else(|| Some(line.split_once(';')?.1)));
+        for recipe in recipes {
+            line(recipe.trim_start_matches(['@', '-', '+', ' ']), &place, &seen.deeper(), told);
+        }
+        return;
+    }
     let runner = match name {
         "make" | "gmake" => Runner::Make,
         "just" => Runner::Just,
@@ -932,7 +1186,20 @@ fn persons(seen: &Seen<'_>, texts: &[&str], args: &[Word], told: &mut Read) {
     // What it runs is looked at like everything else.
     if let ["evidence" | "guard", "run", ..] = plain {
         if let Some(at) = texts.iter().position(|text| *text == "--") {
+            let before = std::mem::take(&mut told.found);
             command(&seen.with(&args[at + 1..]), told);
+            // The guard asks for itself.
+            let is_for = |what: &str| {
+                plain[0] == "guard" && texts[..at].windows(2).any(|two| two == ["--for", what])
+                    || texts[..at].contains(&format!("--for={what}").as_str())
+            };
+            if is_for("publish") {
+                let publishes = |found: &super::Found| {
+                    matches!(found.deed, Deed::Publish | Deed::Unseen { act: Out::Publish, .. })
+                };
+                told.found.retain(|found| !publishes(found));
+            }
+            told.found.splice(0..0, before);
         }
         return;
     }

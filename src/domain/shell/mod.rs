@@ -22,7 +22,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use self::place::{Reserved, reserved};
+pub use self::place::{HOST_FILES, Reserved, of_host, reserved};
 
 /// A folder, as far as it is known where a command runs: relative ones start where the host stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +48,10 @@ pub enum Deed {
     TouchesHooks { how: String },
     /// Something that only loopx writes would be changed.
     TouchesState { how: String },
+    /// All that git has of the repository in this place would be taken away, if there is one.
+    TakesGitAway { how: String },
+    /// A host's file, or a folder with such, would be changed. Whether it asks loopx knows who may read it.
+    TouchesHost { path: String },
     /// One of these refs would be written. Whether that is the state branch knows who knows its name.
     WritesRef { names: Vec<String> },
     /// A step that only a person may take.
@@ -113,19 +117,34 @@ pub enum Runner {
 pub struct Read {
     pub found: Vec<Found>,
     pub scripts: Vec<Script>,
+    /// How much was looked at: commands, and bytes of the texts that they stand in.
+    steps: usize,
+    bytes: usize,
+    is_spent: bool,
 }
 
 /// Longest text that is read; a longer one is only searched for words.
 pub const LONGEST: usize = 256 * 1024;
 /// Most deeds and scripts that are told of.
 const MOST: usize = 64;
-/// How deep commands in commands are followed.
+/// How deep texts in texts are followed.
 const DEEPEST: usize = 12;
+/// How many programs that run another are followed from one to the next, in all the texts around a command.
+const MOST_WRAPPED: usize = 16;
+/// How much is looked at for one line. A line may lead to a great many others, which nobody waits for.
+const MOST_STEPS: usize = 64 * 1024;
+const MOST_BYTES: usize = 2 * 1024 * 1024;
 
 /// What the command line `text`, run in `place`, would do.
 pub fn deeds(text: &str, place: &Place) -> Read {
     let mut told = Read::default();
     means::line(text, place, &means::Surroundings::default(), &mut told);
+    // Whatever it does beyond that, it is no line that somebody types.
+    if told.is_spent {
+        let why = "it leads to more than can be looked at";
+        told.found.truncate(MOST - 1);
+        told.add(Deed::Unseen { act: Out::Push, why }, place, text);
+    }
     told.found.sort();
     told.found.dedup();
     told.scripts.sort();
@@ -133,10 +152,18 @@ pub fn deeds(text: &str, place: &Place) -> Read {
     told
 }
 
-/// What the text of a program in another language would do, by the words in it.
-pub fn code(text: &str, place: &Place) -> Vec<Found> {
+/// What the text of a program in another language would do, by the words in it. It lies in `file`.
+pub fn code(text: &str, file: &str, place: &Place) -> Vec<Found> {
     let mut told = Read::default();
-    means::code(text, place, "a program", &mut told);
+    let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
+    means::code(text, place, &format!("{file} {first}"), &mut told);
+    told.found
+}
+
+/// What a text that nobody can read sounds like.
+pub fn sounding(text: &str, place: &Place) -> Vec<Found> {
+    let mut told = Read::default();
+    means::sounding(text, place, &mut told);
     told.found
 }
 
@@ -182,8 +209,11 @@ impl Place {
     /// Where `path`, said here, leads.
     #[must_use]
     pub fn join(&self, path: &str) -> Self {
+        const LONGEST: usize = 4096;
         let is_absolute = path.starts_with('/') || path.starts_with('~');
+        let so_far = if let Self::At(here) = self { here.len() } else { 0 };
         match self {
+            _ if path.len() > LONGEST || !is_absolute && so_far > LONGEST => Self::Somewhere,
             _ if is_absolute => Self::At(path.to_owned()),
             Self::Somewhere => Self::Somewhere,
             Self::At(here) if here.is_empty() || path.is_empty() => Self::At(format!("{here}{path}")),
@@ -193,6 +223,14 @@ impl Place {
 }
 
 impl Read {
+    /// Looks at this much more. False when it is too much; then nothing more needs to be looked at.
+    fn spend(&mut self, steps: usize, bytes: usize) -> bool {
+        self.steps = self.steps.saturating_add(steps);
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.is_spent |= self.steps > MOST_STEPS || self.bytes > MOST_BYTES;
+        !self.is_spent
+    }
+
     fn add(&mut self, deed: Deed, place: &Place, words: &str) {
         if self.found.len() < MOST {
             let words = super::text::shown(words, 120);

@@ -1,9 +1,19 @@
 //! Text → simple commands, in the order in which a shell would come to them. Flat: what a `for`, an `if`, a function or a
 //! subshell has in it counts as run.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 use super::{DEEPEST, LONGEST, Place};
+
+/// Most bytes of a variable's value, and of all that variables put into one text.
+const LONGEST_VALUE: usize = 64 * 1024;
+/// Most variables that are kept in mind.
+const MOST_NAMES: usize = 256;
+/// Most simple commands of a text.
+const MOST_COMMANDS: usize = 8192;
+
+/// Variables and their values.
+pub(super) type Values = BTreeMap<String, Rc<Word>>;
 
 /// A word after the expansions that are known. Where something is not known, its source stands in the text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -11,6 +21,12 @@ pub(super) struct Word {
     pub(super) text: String,
     /// Something in it is not known: a variable, what a command prints, a pattern.
     pub(super) is_open: bool,
+}
+
+impl Word {
+    pub(super) fn plain(text: &str) -> Self {
+        Self { text: text.to_owned(), is_open: false }
+    }
 }
 
 /// A simple command.
@@ -28,7 +44,7 @@ pub(super) struct Simple {
     /// The command before it in a pipe.
     pub(super) from: From,
     pub(super) place: Option<Place>,
-    pub(super) exported: BTreeMap<String, Word>,
+    pub(super) exported: Rc<Values>,
 }
 
 /// What comes on standard input.
@@ -45,8 +61,8 @@ pub(super) enum From {
 /// Variables whose values are known.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
-    pub(super) values: BTreeMap<String, Word>,
-    pub(super) exported: BTreeMap<String, Word>,
+    pub(super) values: Values,
+    pub(super) exported: Rc<Values>,
 }
 
 /// What was read of a text.
@@ -55,6 +71,8 @@ pub(super) struct Commands {
     pub(super) simples: Vec<Simple>,
     /// A quote or a bracket does not end, or it is too deep or too long.
     pub(super) is_broken: bool,
+    /// It would become more than anybody reads, as no text does that somebody has typed.
+    pub(super) is_too_much: bool,
 }
 
 const RESERVED: [&str; 19] = [
@@ -64,7 +82,7 @@ const RESERVED: [&str; 19] = [
 
 pub(super) fn read(text: &str, place: &Place, known: &Known) -> Commands {
     if text.len() > LONGEST {
-        return Commands { simples: Vec::new(), is_broken: true };
+        return Commands { is_broken: true, ..Commands::default() };
     }
     let mut reader = Reader {
         text: text.chars().collect(),
@@ -74,6 +92,7 @@ pub(super) fn read(text: &str, place: &Place, known: &Known) -> Commands {
         done: Commands::default(),
         pending: Vec::new(),
         depth: 0,
+        expanded: 0,
     };
     reader.commands(None);
     if !reader.pending.is_empty() {
@@ -91,6 +110,8 @@ struct Reader {
     /// Here-documents whose text comes after the next line break.
     pending: Vec<Pending>,
     depth: usize,
+    /// How many bytes variables have put into the text.
+    expanded: usize,
 }
 
 struct Pending {
@@ -162,16 +183,51 @@ impl Reader {
         self.at = self.text.len();
     }
 
+    fn too_much(&mut self) {
+        self.done.is_too_much = true;
+        self.broken();
+    }
+
+    /// The value of a variable, in the place of its name.
+    fn expand(&mut self, growing: &mut Growing, value: &Word, is_quoted: bool) {
+        self.expanded += value.text.len() + 1;
+        if self.expanded > LONGEST_VALUE {
+            return self.too_much();
+        }
+        growing.value(value, is_quoted);
+    }
+
+    /// Keeps values in mind.
+    fn learn(&mut self, assigned: Vec<(String, Word)>, exports: bool) {
+        for (name, value) in assigned {
+            let is_new = !self.known.values.contains_key(&name);
+            // What is not kept is not known where it is used.
+            if value.text.len() > LONGEST_VALUE || is_new && self.known.values.len() >= MOST_NAMES {
+                self.known.values.remove(&name);
+                continue;
+            }
+            let value = Rc::new(value);
+            if exports {
+                Rc::make_mut(&mut self.known.exported).insert(name.clone(), Rc::clone(&value));
+            }
+            self.known.values.insert(name, value);
+        }
+    }
+
     fn source(&self, from: usize) -> String {
-        self.text[from.min(self.at)..self.at].iter().collect()
+        let to = self.at.min(self.text.len());
+        self.text[from.min(to)..to].iter().collect()
     }
 
     fn begin(&mut self, from: From) -> usize {
+        if self.done.simples.len() >= MOST_COMMANDS {
+            self.broken();
+        }
         let place = Some(self.place.clone());
         self.done.simples.push(Simple {
             from,
             place,
-            exported: self.known.exported.clone(),
+            exported: Rc::clone(&self.known.exported),
             ..Simple::default()
         });
         self.done.simples.len() - 1
@@ -342,6 +398,16 @@ impl Reader {
             match reserved.as_str() {
                 "[[" => return self.condition(),
                 "for" | "select" => return self.loop_words(),
+                "function" => {
+                    self.blanks();
+                    self.grow(&mut Growing::default());
+                    self.blanks();
+                    if self.peek() == Some('(') {
+                        self.at += 1;
+                        self.closes_at_once();
+                    }
+                    return;
+                }
                 "case" => {
                     *cases += 1;
                     let mut subject = Growing::default();
@@ -424,9 +490,9 @@ impl Reader {
         let Some(name) = words.next().filter(|word| is_name(&word.text)) else { return };
         words.next();
         match (words.next(), words.next()) {
-            (Some(only), None) => self.known.values.insert(name.text, only),
-            _ => self.known.values.remove(&name.text),
-        };
+            (Some(only), None) => self.learn(vec![(name.text, only)], false),
+            _ => drop(self.known.values.remove(&name.text)),
+        }
     }
 
     /// Characters up to the end of a word.
@@ -567,7 +633,7 @@ impl Reader {
                 let source = self.source(from);
                 let name = source.get(2..source.len() - 1).unwrap_or_default();
                 match self.known.values.get(name).cloned() {
-                    Some(value) => growing.value(&value, is_quoted),
+                    Some(value) => self.expand(growing, &value, is_quoted),
                     None => {
                         self.substitutions(name);
                         growing.open(&source);
@@ -587,7 +653,7 @@ impl Reader {
                 }
                 let source = self.source(from);
                 match self.known.values.get(&source[1..]).cloned() {
-                    Some(value) => growing.value(&value, is_quoted),
+                    Some(value) => self.expand(growing, &value, is_quoted),
                     None => growing.open(&source),
                 }
             }
@@ -754,8 +820,8 @@ impl Reader {
     fn finish(&mut self, simple: usize) {
         let this = &self.done.simples[simple];
         if this.words.is_empty() {
-            self.known.values.extend(this.set.clone());
-            return;
+            let set = this.set.clone();
+            return self.learn(set, false);
         }
         let words: Vec<&Word> = this.words.iter().collect();
         match words[0].text.as_str() {
@@ -766,14 +832,11 @@ impl Reader {
                         Some((name, value)) => {
                             Some((name.to_owned(), Word { text: value.to_owned(), is_open: word.is_open }))
                         }
-                        None => Some((word.text.clone(), self.known.values.get(&word.text)?.clone())),
+                        None => Some((word.text.clone(), Word::clone(self.known.values.get(&word.text)?))),
                     })
                     .filter(|(name, _)| is_name(name))
                     .collect();
-                if exports {
-                    self.known.exported.extend(assigned.clone());
-                }
-                self.known.values.extend(assigned);
+                self.learn(assigned, exports);
             }
             "read" | "mapfile" | "unset" | "printf" => {
                 for word in &words[1..] {

@@ -28,7 +28,8 @@ fn said(text: &str) -> String {
                 Deed::Unseen { act: Out::Publish, .. } => "unseen publish".to_owned(),
                 Deed::SkipsHooks { .. } => "skips".to_owned(),
                 Deed::TouchesHooks { .. } => "hooks".to_owned(),
-                Deed::TouchesState { .. } => "state".to_owned(),
+                Deed::TouchesState { .. } | Deed::TakesGitAway { .. } => "state".to_owned(),
+                Deed::TouchesHost { path } => format!("host {path}"),
                 Deed::WritesRef { names } => format!("ref {}", names.join("+")),
                 Deed::AsksForPerson { .. } => "person".to_owned(),
             };
@@ -181,6 +182,30 @@ fn a_push_is_seen_however_it_is_written() {
         ("ls\ngit push\nls", "push"),
         ("# a comment\ngit push # origin", "push"),
         ("alias p='git push'; p", "push"),
+        ("function f { git push; }; f", "push"),
+        ("function f() { git push; }; f", "push"),
+        ("function f { if true; then git push; fi; }; f", "push"),
+        ("git config alias.ship '!git push --no-verify'; git ship", "push, skips"),
+        ("git config --global alias.Ship push && git ship origin", "push origin"),
+        ("watch git push", "push"),
+        ("watch -n 5 git push", "push"),
+        ("parallel git push ::: origin", "push origin"),
+        ("parallel -j 4 git {} ::: push", "push"),
+        ("parallel ::: 'git push'", "push"),
+        ("echo origin | parallel git push", "push origin"),
+        ("runuser -u bob -- git push", "push"),
+        ("npx -c 'git push'", "push"),
+        ("npm exec -c 'git push'", "push"),
+        ("cross-env A=1 git push", "push"),
+        ("git difftool -x 'git push'", "push"),
+        ("git difftool --extcmd='git push'", "push"),
+        ("GIT_EDITOR='git push #' git commit", "push"),
+        ("export EDITOR='git push'; git commit", "push"),
+        ("export EDITOR='git push'; bash -c 'git commit'", "push"),
+        ("git -c core.editor='git push' commit", "push"),
+        ("git -c core.pager='git push' log", "push"),
+        ("make -f - <<EOF\nall:\n\t@git push\nEOF", "push"),
+        ("hub push", "push"),
         ("echo 'git push' > x.sh; sh x.sh", "file x.sh, push"),
         ("cat > x.sh <<'EOF'\ngit push\nEOF\nchmod +x x.sh && ./x.sh", "file ./x.sh, push"),
         ("echo 'git push' | tee x.sh; bash ./x.sh", "file ./x.sh, push"),
@@ -194,6 +219,8 @@ fn what_cannot_be_followed_and_sounds_like_a_push_counts_as_one() {
         ("$GIT push origin", "unseen"),
         ("\"$(which git)\" push", "unseen"),
         ("$(echo git push)", "unseen"),
+        ("source <(echo git push)", "unseen"),
+        (". <(echo git push)", "unseen"),
         ("g?t push", "unseen"),
         ("echo 'git push", "unseen"),
         ("bash -c \"$(echo git push)\"", "unseen"),
@@ -212,7 +239,7 @@ fn what_cannot_be_followed_and_sounds_like_a_push_counts_as_one() {
 fn publishers_are_known() {
     for line in [
         "cargo publish",
-        "cargo +nightly publish --dry-run",
+        "cargo +nightly publish",
         "CARGO_REGISTRY_TOKEN=x cargo publish -p core",
         "cargo release --execute",
         "npm publish",
@@ -245,7 +272,46 @@ fn publishers_are_known() {
         "gh api -X PUT repos/a/b/pulls/7/merge",
         "gh api repos/a/b/git/refs -f ref=refs/heads/x -f sha=1",
         "jj git push",
-        "loopx guard run --for publish -- cargo publish",
+        "npm pub",
+        "npm -w pkg publish",
+        "npm --prefix . publish",
+        "npm --prefix x publish",
+        "npm -C sub publish",
+        "npm --loglevel silent publish",
+        "npm --odd value publish",
+        "pnpm --filter x publish",
+        "yarn --cwd . publish",
+        "cargo --config a=b publish",
+        "cargo --color never publish",
+        "cargo -Z x publish",
+        "cargo --odd value publish",
+        "gh -R o/r pr merge 3",
+        "gh pr -R o/r merge 3",
+        "gh pr merge -R o/r 3",
+        "docker --context x push y",
+        "docker -H tcp://x push y",
+        "docker compose -f x.yml push",
+        "corepack pnpm publish",
+        "pnpm changeset publish",
+        "yarn changeset publish",
+        "yarn lerna publish",
+        "uvx twine upload dist/*",
+        "pipx run twine upload dist/*",
+        "uv tool run twine upload dist/*",
+        "goreleaser",
+        "goreleaser --clean",
+        "release-plz release",
+        "mix hex.publish",
+        "cabal upload x.tar.gz",
+        "pod trunk push",
+        "skopeo copy dir:/x docker://a",
+        "cargo workspaces publish",
+        "cargo smart-release --execute x",
+        "mvn -pl core clean deploy",
+        "gradle :core:publishAllPublications",
+        "sbt +core/publish",
+        "rake release",
+        "gh api graphql -f query='mutation { x }'",
         "bash -c 'npm publish'",
     ] {
         assert_eq!(said(line), "publish", "{line}");
@@ -351,6 +417,66 @@ fn what_only_looks_like_it_passes() {
 }
 
 #[test]
+fn what_is_only_said_tried_or_kept_here_passes() {
+    for line in [
+        "python3 -c \"print('git push')\"",
+        "python3 - <<'EOF'\n\"\"\"Checks that nobody runs git push by hand.\"\"\"\nimport subprocess\nsubprocess.run(['ls'])\nEOF",
+        "python3 - <<'EOF'\nimport os\n# Don't git push here.\nos.system('ls')\nprint('now run git push')\nEOF",
+        "node - <<'EOF'\n// this module checks that git push works\nrequire('child_process').execSync('ls') // not git push\nEOF",
+        "node - <<'EOF'\n/* git push\n * npm publish */\nspawn('ls');\nEOF",
+        "awk '/git push/ {print}' x",
+        "node -e \"console.log('npm publish')\"",
+        "ruby -e 'puts \"gem push\"'",
+        "cp my-hook .git/hooks/commit-msg",
+        "chmod +x .git/hooks/commit-msg",
+        "rm .git/hooks/pre-commit.sample",
+        "rm .git/hooks/pre-push.sample",
+        "cargo publish --dry-run",
+        "cargo publish -n",
+        "npm publish --dry-run",
+        "pnpm publish --dry-run",
+        "git lfs push --dry-run origin main",
+        "mvn -Dmaven.deploy.skip=true install",
+        "mvn -pl deploy-module test",
+        "gradle publishToMavenLocal",
+        "sbt publishM2",
+        "sbt publishLocal",
+        "cargo workspaces list",
+        "cargo smart-release x",
+        "skopeo copy docker://a dir:/x",
+        "skopeo sync --dry-run --src docker --dest docker x y",
+        "regctl image inspect x",
+        "rake -T release",
+        "auto release --dry-run",
+        "docker push -h",
+        "docker run -h x y",
+        "gh api repos/o/r/issues/1/comments -f body=hi",
+        "gh api graphql -f query='query{x}' -F note='no mutation'",
+        "loopx guard run --for publish -- cargo publish",
+        "git config -f /tmp/x.cfg core.hooksPath x",
+        "git config --file=x.cfg core.hooksPath x",
+        "sh -n scripts/deploy.sh",
+        "npm view publish",
+        "goreleaser check",
+        "goreleaser --version",
+    ] {
+        assert_eq!(said(line), "", "{line}");
+    }
+    check(&[
+        ("git -C .loopx fetch", "ref @.loopx"),
+        ("./gradlew :publish-plugin:test", "file ./gradlew"),
+        ("npm --silent run publish", "task prepublish+publish+postpublish"),
+        ("loopx guard run --for publish -- git push", "push"),
+        ("python3 - <<'EOF'\nimport os # nothing\nos.system('git push')\nEOF", "unseen"),
+        ("node -e \"fetch('http://x'); require('child_process').execSync('git push')\"", "unseen"),
+        ("ruby -e 'puts `git push`'", "unseen"),
+        ("cp x .git/hooks/pre-commit", "hooks"),
+        ("rm -rf .git/hooks", "hooks"),
+        ("git config -f .git/config core.hooksPath x", "hooks"),
+    ]);
+}
+
+#[test]
 fn what_goes_round_a_hook_is_seen() {
     check(&[
         ("git push --no-verify", "push, skips"),
@@ -448,6 +574,40 @@ fn what_only_loopx_writes_is_watched() {
         ("git push . HEAD:loopx/state", "push . HEAD:loopx/state, ref loopx/state+HEAD"),
         ("git update-ref --stdin < x", "state"),
         ("python3 -c 'open(\".loopx/loopx.toml\", \"w\")'", "state"),
+        ("node -e \"require('fs').rmSync('.git/hooks/pre-push')\"", "hooks"),
+    ]);
+}
+
+#[test]
+fn files_of_hosts_are_watched() {
+    check(&[
+        ("rm -rf .claude", "host .claude"),
+        ("rm -rf .claude*", "host .claude*"),
+        ("rm -f .claude/*", "host .claude/*"),
+        ("cd .claude && rm settings.json", "host .claude/settings.json"),
+        ("mv .codex /tmp/x", "host .codex"),
+        ("sed -i /loopx/d .claude/settings.json", "host .claude/settings.json"),
+        ("echo '{}' > ~/.gemini/settings.json", "host ~/.gemini/settings.json"),
+        (
+            "echo '{\"disableAllHooks\":true}' > .claude/settings.local.json",
+            "host .claude/settings.local.json",
+        ),
+        ("git rm -f .claude/settings.json", "host .claude/settings.json"),
+        ("git mv .cursor x", "host .cursor"),
+        ("rm .github/hooks/loopx.json", "host .github/hooks/loopx.json"),
+        ("rm .opencode/plugin/loopx.js opencode.json", "host .opencode/plugin/loopx.js, host opencode.json"),
+        ("python3 -c 'open(\".claude/settings.json\", \"w\")'", "host .claude/settings.json"),
+        ("claude mcp remove loopx", "person"),
+        ("codex mcp remove loopx", "person"),
+        ("echo '[core] hooksPath = x' >> ~/.gitconfig", "hooks"),
+        ("cat .claude/settings.json", ""),
+        ("sed -n 1p .claude/settings.json", ""),
+        ("mkdir -p .claude/agents", ""),
+        ("echo x > .claude/agents/a.md", ""),
+        ("rm -rf .github/workflows/old.yml", ""),
+        ("claude mcp list", ""),
+        ("claude mcp add --scope user loopx -- loopx mcp", ""),
+        ("echo x > tests/x/.gitconfig", ""),
     ]);
 }
 
@@ -538,6 +698,77 @@ fn nothing_is_followed_without_end() {
     assert_eq!(said(&("$(".repeat(50) + "git push" + &")".repeat(50))), "unseen");
 }
 
+/// A host waits for the answer for some seconds, and then runs the tool.
+#[test]
+fn what_grows_without_end_is_a_push_and_takes_no_time() {
+    let doubled = "a=$a$a; ".repeat(31);
+    let many = |piece: &str, times: usize| piece.repeat(times);
+    let several = |before: &str, piece: &str, times| format!("{before}{}", piece.repeat(times));
+    let texts = [
+        format!("a=x; {doubled}git push"),
+        format!("a=x; {doubled}git $a"),
+        format!("export a=x; {doubled}bash -c 'git push'"),
+        format!("a='git push'; {doubled}$a"),
+        many("env ", 5000) + "git push",
+        many("xargs ", 5000) + "git push",
+        format!("echo a | {}git push", many("xargs ", 5000)),
+        many("sudo nice timeout 5 ", 2000) + "git push",
+        many("poetry run ", 5000) + "git push",
+        many("find . -exec ", 5000) + "git push",
+        many("loopx guard run -- ", 5000) + "git push",
+        many("eval ", 5000) + "git push",
+        many("command ", 5000) + "git push",
+        many("flock x ", 5000) + "git push",
+        many("tmux git bash ", 2000) + "git push",
+        many("time -p ", 5000) + "git push",
+        format!("git {} push", many("for-each-repo ", 5000)),
+        format!("git {} git push", many("bisect run git ", 5000)),
+        format!("git {} git push", many("submodule foreach git ", 5000)),
+        many("$( ", 5000) + "git push" + &many(" )", 5000),
+        many("{ ( { ", 3000) + "git push" + &many("; } ) }", 3000),
+        many("${a:-", 5000) + "$(git push)" + &many("}", 5000),
+        many("<(", 5000) + "git push",
+        many("if ( ", 5000) + "git push",
+        (0..8).fold("git push".to_owned(), |text, _| format!("env bash -c {}", quoted(&text))),
+        "X='eval \"$X\"; eval \"$X\"; eval \"$X\"; git push'; export X; bash -c \"$X\"".to_owned(),
+        format!("export X='{}git push'; eval \"$X\"", many("bash -c \"$X\";", 30)),
+        several("git push;", "(true) | sh;", 20_000),
+        several("git push; echo ls > a;", "echo ls > a; sh a;", 10_000),
+        several("git push; export A=1;", "export A=1; ls;", 10_000),
+        format!("git push; export A={}; {}", many("x", 60_000), many("export b=1;", 10_000)),
+        several("git push;", "cd aaaaaaaaaaaaaaa;", 10_000),
+        (0..20_000).map(|number| format!("a{number}=1;")).collect::<String>() + "git push",
+    ];
+    let programs =
+        ["\\\"", "\"", "'", " /", "#", "/*", "a//"].map(|piece| piece.repeat(LONGEST / piece.len()));
+    for text in programs {
+        in_time(&text, || code(&text, "x.py", &Place::Somewhere));
+    }
+    for text in texts {
+        let said = in_time(&text, || said(&text));
+        assert!(said.contains("push") || said.contains("unseen"), "{text:.60}: {said}");
+    }
+}
+
+/// As scripts have it that programs write, `./configure` for one.
+#[test]
+fn long_scripts_that_send_nothing_pass() {
+    let line = |number: usize| {
+        format!("ac_{number}=yes\nif test \"$ac_{number}\" = x; then echo \"$ac_{number}\"; fi\n")
+    };
+    let text: String = (0..3000).map(line).collect();
+    assert_eq!(said(&text), "");
+}
+
+/// What `run` returns, in less time than a host waits for.
+#[expect(clippy::disallowed_methods, reason = "hosts measure it, too")]
+fn in_time<T>(text: &str, run: impl FnOnce() -> T) -> T {
+    let began = std::time::Instant::now();
+    let done = run();
+    assert!(began.elapsed().as_secs() < 8, "{text:.60}: {:?}", began.elapsed());
+    done
+}
+
 const PIECES: [&str; 44] = [
     "git",
     " ",
@@ -585,6 +816,23 @@ const PIECES: [&str; 44] = [
     "cd .git/hooks",
 ];
 
+const WRAPS: [(&str, &str); 14] = [
+    ("env ", ""),
+    ("xargs ", ""),
+    ("env X=1 sudo -u x ", ""),
+    ("nohup nice ", ""),
+    ("poetry run ", ""),
+    ("find . -exec ", " ;"),
+    ("echo $( ", " )"),
+    ("{ ", "; }"),
+    ("( ", " )"),
+    ("{ ( { ", "; } ) }"),
+    ("eval ", ""),
+    ("command ", ""),
+    ("loopx evidence run -- ", ""),
+    ("a=1; a=$a$a; ", ""),
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -592,6 +840,19 @@ proptest! {
     #[test]
     fn any_text_is_read(pieces in vec(prop::sample::select(&PIECES[..]), 0..24)) {
         deeds(&pieces.concat(), &Place::At(String::new()));
+    }
+
+    /// However deep a push is wrapped, it is one, and is found at once.
+    #[test]
+    fn wrapping_does_not_hide_a_push(wraps in vec((prop::sample::select(&WRAPS[..]), 1..400_usize), 1..5), quotes in 0..3_usize) {
+        // A word in front of a bracket would be another command's.
+        let (brackets, words): (Vec<_>, Vec<_>) = wraps.iter().copied().partition(|((before, _), _)| before.contains(['{', '(', '=']) && !before.contains("sudo"));
+        let wrapped = words.into_iter().chain(brackets).fold("git push".to_owned(), |text, ((before, after), times)| {
+            format!("{}{text}{}", before.repeat(times), after.repeat(times))
+        });
+        let line = (0..quotes).fold(wrapped, |text, _| format!("bash -c {}", quoted(&text)));
+        let said = in_time(&line, || said(&line));
+        prop_assert!(said.contains("push") || said.contains("unseen"), "{}", said);
     }
 
     /// What is quoted is one word, and the same.
