@@ -259,13 +259,13 @@ fn no_push_carries_the_state_inside_another_branch() {
         git push -q origin loopx/state^{tree}:refs/tags/tree
     "), @"
     $ git push -q origin main
-    [stderr] loopx: push refused: `refs/heads/main` would take loopx's own state to `refs/heads/main`
-    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] loopx: push refused: `refs/heads/main` would take loopx's own state to `refs/heads/main`: commit [ID] brought it in
+    [stderr] hint: on that branch, take it out with `git rebase --onto [ID] [ID] main`; reverting it is not enough, the history would still have it
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     $ git push -q origin main~1:refs/heads/side
-    [stderr] loopx: push refused: `main~1` would take loopx's own state to `refs/heads/side`
-    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] loopx: push refused: `main~1` would take loopx's own state to `refs/heads/side`: commit [ID] brought it in
+    [stderr] hint: on that branch, take it out with `git reset --keep [ID]`; reverting it is not enough, the history would still have it
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     $ git push -q origin main^{tree}:refs/tags/tree
@@ -428,8 +428,8 @@ fn the_gate_holds_in_a_shallow_clone() {
     repo.git("merge -q --allow-unrelated-histories -m merge loopx/state").success();
     repo.loopx("gate open Ready? --agent-id a").success();
     assert_snapshot!(repo.git_shown("push -q origin main"), @r#"
-    [stderr] loopx: push refused: `refs/heads/main` would take loopx's own state to `refs/heads/main`
-    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] loopx: push refused: `refs/heads/main` would take loopx's own state to `refs/heads/main`: commit [ID] brought it in
+    [stderr] hint: on that branch, take it out with `git reset --keep [ID]`; reverting it is not enough, the history would still have it
     [stderr] loopx: push refused: 1 gate stands in its way
     [stderr]   ready  open  "Ready?"  asked by a, just now
     [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
@@ -488,8 +488,8 @@ fn a_forged_remote_tracking_branch_hides_no_state() {
     repo.commit("innocent");
     repo.git("update-ref refs/remotes/origin/x loopx/state").success();
     assert_snapshot!(repo.git_shown("push -q origin main"), @"
-    [stderr] loopx: push refused: `refs/heads/main` would take loopx's own state to `refs/heads/main`
-    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] loopx: push refused: `refs/heads/main` would take loopx's own state to `refs/heads/main`: commit [ID] brought it in
+    [stderr] hint: on that branch, take it out with `git rebase --onto [ID] [ID] main`; reverting it is not enough, the history would still have it
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -501,8 +501,8 @@ fn state_in_the_middle_of_what_is_pushed_is_found() {
     let middle = repo.git("commit-tree -m i -p main loopx/state^{tree}").success().stdout;
     let outer = repo.git(&format!("commit-tree -m o -p {} main^{{tree}}", middle.trim())).success().stdout;
     assert_snapshot!(repo.git_shown(&format!("push -q origin {}:refs/heads/x", outer.trim())), @"
-    [stderr] loopx: push refused: `[ID]` would take loopx's own state to `refs/heads/x`
-    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] loopx: push refused: `[ID]` would take loopx's own state to `refs/heads/x`: commit [ID] brought it in
+    [stderr] hint: on that branch, take it out with `git rebase --onto [ID] [ID]`; reverting it is not enough, the history would still have it
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
