@@ -1,10 +1,10 @@
 //! The door for agents' hosts: the Model Context Protocol on standard input and output.
 //!
-//! A tool stands for a command, and [`Desk`] runs it as the command line does: the same words and rules, the same answer, the
+//! A tool stands for a command, and `Desk` runs it as the command line does: the same words and rules, the same answer, the
 //! same error. What is here is the protocol, who calls, and where they stand. Both eras of the protocol are spoken: the one
 //! that begins with `initialize`, and the one of 2026-07-28, where each request says everything itself.
 //!
-//! Whoever calls through this door is an agent, whatever the environment says. No tool answers a gate; [`ask`] puts a question
+//! Whoever calls through this door is an agent, whatever the environment says. No tool answers a gate; `ask` puts a question
 //! to the person at the host, and what they say there proves nothing.
 //!
 //! This is the only part of the house with a runtime for async: one thread that talks, and a few that work. The state is
