@@ -10,6 +10,7 @@ use crate::{
         gate::Act,
         id::GoalId,
         receipt::{Receipt, Written},
+        shell::quoted,
         text::shown,
     },
     error::{Error, Kind},
@@ -174,15 +175,6 @@ fn receipt(
     let command = format!("git push -o {option} {}", words.collect::<Vec<_>>().join(" "));
     let text = format!("{command}\n");
     Ok(Said::read(&Signed { option, command }, text))
-}
-
-/// A word as a shell takes it for one.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 /// Runs the command and records it. Returns its exit code, whatever came of the recording.

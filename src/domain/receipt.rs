@@ -33,7 +33,7 @@ pub struct Receipt {
 pub struct Written {
     /// Its full name there.
     pub name: String,
-    /// What it was, in hex; none for a new one. With it a receipt is good once: nothing goes back to what one was for.
+    /// What it was, in hex; none for a new one. So an old receipt moves no ref back that went on.
     pub was: Option<String>,
     /// What it becomes, in hex.
     pub id: String,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Call, Event, Said, claude::Name, tool};
+use super::{Answer, Call, Event, Name, Said, given, tool};
 
 #[derive(Deserialize)]
 struct Payload {
@@ -25,13 +25,12 @@ struct Payload {
 /// `event` is the one that was asked for, for payloads that do not say.
 pub(super) fn read(event: &str, bytes: &[u8]) -> serde_json::Result<Call> {
     let payload: Payload = serde_json::from_slice(bytes)?;
-    let missing = |what| <serde_json::Error as serde::de::Error>::missing_field(what);
     let named = payload.hook_event_name.unwrap_or_else(|| event.to_owned());
     let event = match named.to_ascii_lowercase().as_str() {
         "sessionstart" => Event::Begins,
         "pretooluse" => {
-            let name = payload.tool_name.ok_or_else(|| missing("toolName"))?;
-            tool(&name, payload.tool_input.ok_or_else(|| missing("toolArgs"))?)?
+            let name = given(payload.tool_name, "toolName")?;
+            tool(&name, given(payload.tool_input, "toolArgs")?)?
         }
         "agentstop" | "stop" => Event::Stops { again: payload.stop_hook_active },
         "precompact" => Event::Compacts,
@@ -62,7 +61,7 @@ struct Block<'a> {
 
 /// A denial is Copilot's own JSON with exit code 0, which is how the model gets the reason. Any other exit code denies as well, so
 /// that what cannot be printed is denied by exit code 2; only a time-out lets the tool run.
-pub(super) fn say(_event: &str, answer: &Answer) -> Said {
+pub(super) fn say(answer: &Answer) -> Said {
     match answer {
         Answer::Deny(reason) => {
             Said::json(&Permission { permission_decision: "deny", permission_decision_reason: reason })

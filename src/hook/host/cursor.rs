@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Call, Event, Said, claude::Name, tool};
+use super::{Answer, Call, Event, Name, Said, given, tool};
 use crate::ops::tool::Tool;
 
 #[derive(Deserialize)]
@@ -24,19 +24,18 @@ struct Payload {
 
 pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Call> {
     let payload: Payload = serde_json::from_slice(bytes)?;
-    let missing = |what| <serde_json::Error as serde::de::Error>::missing_field(what);
     let root = payload.workspace_roots.into_iter().next();
     let cwd = payload.cwd.filter(|cwd| !cwd.as_os_str().is_empty()).or(root).unwrap_or_default();
     // The names of Claude Code's events differ in case only where both have one.
     let event = match payload.hook_event_name.to_ascii_lowercase().as_str() {
         "sessionstart" => Event::Begins,
         "beforeshellexecution" => {
-            let tool = Tool::Shell(payload.command.ok_or_else(|| missing("command"))?);
+            let tool = Tool::Shell(given(payload.command, "command")?);
             Event::Tool { tool, dir: None }
         }
         "pretooluse" => {
-            let name = payload.tool_name.ok_or_else(|| missing("tool_name"))?;
-            tool(&name, payload.tool_input.ok_or_else(|| missing("tool_input"))?)?
+            let name = given(payload.tool_name, "tool_name")?;
+            tool(&name, given(payload.tool_input, "tool_input")?)?
         }
         "stop" => Event::Stops { again: payload.loop_count > 0 },
         "precompact" => Event::Compacts,
@@ -72,7 +71,7 @@ struct Followup<'a> {
 
 /// A denial is exit code 2, which is documented to deny, and Cursor's own JSON besides, which is how the agent learns why; its
 /// documentation prints both together.
-pub(super) fn say(_event: &str, answer: &Answer) -> Said {
+pub(super) fn say(answer: &Answer) -> Said {
     match answer {
         Answer::Deny(reason) => {
             let json = Permission { permission: "deny", user_message: reason, agent_message: reason };

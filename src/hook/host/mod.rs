@@ -1,6 +1,6 @@
 //! The door that agents' hosts knock at: `loopx hook <host> <event>`, with the host's own JSON on standard input.
 //!
-//! Each host has a file: what of its payload is read, and the one shape in which it takes an answer. A field that is read has to be
+//! Each host has a file: what of its payload is read, and the one shape in which it takes an answer; three of them share a shape. A field that is read has to be
 //! of its type; fields that are not read may be anything, for hosts add some with every release. What is printed has no field that the
 //! host does not know: one of them runs the tool when there is one.
 //!
@@ -14,6 +14,7 @@ mod copilot;
 mod cursor;
 mod gemini;
 mod opencode;
+mod shape;
 
 use std::{
     fs,
@@ -109,6 +110,23 @@ pub(super) struct Said {
 /// What stops a tool at most hosts, if something stands on standard error.
 const DENIED: u8 = 2;
 
+/// A text with something in it.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Name(String);
+
+impl TryFrom<String> for Name {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        if text.is_empty() { Err("a name is empty") } else { Ok(Self(text)) }
+    }
+}
+
+/// A field that has to be there.
+fn given<T>(field: Option<T>, name: &'static str) -> serde_json::Result<T> {
+    field.ok_or_else(|| serde::de::Error::missing_field(name))
+}
+
 impl Said {
     /// Refused by exit code, with the reason on standard error.
     fn denied(reason: &str) -> Self {
@@ -144,9 +162,9 @@ impl Host {
 
     fn read(self, event: &str, bytes: &[u8]) -> serde_json::Result<Call> {
         match self {
-            Self::Claude => claude::read(bytes),
-            Self::Codex => codex::read(bytes),
-            Self::Gemini => gemini::read(bytes),
+            Self::Claude => claude::NAMES.read(bytes),
+            Self::Codex => codex::NAMES.read(bytes),
+            Self::Gemini => gemini::NAMES.read(bytes),
             Self::Cursor => cursor::read(bytes),
             Self::Copilot => copilot::read(event, bytes),
             Self::Opencode => opencode::read(bytes),
@@ -156,11 +174,11 @@ impl Host {
     /// `event` is the host's own name of it.
     fn say(self, event: &str, answer: &Answer) -> Said {
         match self {
-            Self::Claude => claude::say(event, answer),
-            Self::Codex => codex::say(event, answer),
-            Self::Gemini => gemini::say(event, answer),
-            Self::Cursor => cursor::say(event, answer),
-            Self::Copilot => copilot::say(event, answer),
+            Self::Claude => claude::NAMES.say(event, answer),
+            Self::Codex => codex::NAMES.say(event, answer),
+            Self::Gemini => gemini::NAMES.say(event, answer),
+            Self::Cursor => cursor::say(answer),
+            Self::Copilot => copilot::say(answer),
             Self::Opencode => opencode::say(answer),
         }
     }
@@ -365,7 +383,6 @@ fn tool(name: &str, arguments: serde_json::Value) -> serde_json::Result<Event> {
     if !is_shell && !is_edit && !is_patch {
         return Ok(Event::Other);
     }
-    let missing = |what| <serde_json::Error as serde::de::Error>::missing_field(what);
     // Copilot may send the arguments as a text.
     let fields: Fields = match &arguments {
         serde_json::Value::String(text) if is_patch => {
@@ -376,13 +393,12 @@ fn tool(name: &str, arguments: serde_json::Value) -> serde_json::Result<Event> {
     };
     let dir = fields.cwd;
     let tool = match (is_shell, is_patch) {
-        (true, _) => Tool::Shell(fields.command.ok_or_else(|| missing("command"))?),
+        (true, _) => Tool::Shell(given(fields.command, "command")?),
         (_, true) => {
-            let text =
-                fields.patch.or(fields.command).or(fields.file_path).ok_or_else(|| missing("patch"))?;
+            let text = given(fields.patch.or(fields.command).or(fields.file_path), "patch")?;
             Tool::Edit(crate::domain::shell::patched(&text))
         }
-        _ => Tool::Edit(vec![fields.file_path.ok_or_else(|| missing("file_path"))?]),
+        _ => Tool::Edit(vec![given(fields.file_path, "file_path")?]),
     };
     Ok(Event::Tool { tool, dir: dir.filter(|_| is_shell) })
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Call, Event, Said, claude::Name, tool};
+use super::{Answer, Call, Event, Name, Said, given, tool};
 
 /// It is ours, so nothing is in it that is not known here.
 #[derive(Deserialize)]
@@ -25,12 +25,11 @@ struct Payload {
 
 pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Call> {
     let payload: Payload = serde_json::from_slice(bytes)?;
-    let missing = |what| <serde_json::Error as serde::de::Error>::missing_field(what);
     let event = match payload.event.as_str() {
         "session.created" => Event::Begins,
         "tool.execute.before" => {
-            let name = payload.tool.ok_or_else(|| missing("tool"))?;
-            tool(&name, payload.args.ok_or_else(|| missing("args"))?)?
+            let name = given(payload.tool, "tool")?;
+            tool(&name, given(payload.args, "args")?)?
         }
         "session.idle" => Event::Stops { again: payload.again },
         "session.compacting" => Event::Compacts,
