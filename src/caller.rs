@@ -78,6 +78,14 @@ impl Caller {
         Ok(Self::Agent { agent, named_by: format!("`{variable}` is set") })
     }
 
+    /// Which agent it is, if it is one.
+    pub fn agent(&self) -> Option<&AgentId> {
+        match self {
+            Self::Agent { agent, .. } => Some(agent),
+            Self::Person => None,
+        }
+    }
+
     /// As records name the caller; `owner` is the human whom git's identity names.
     pub fn actor(&self, owner: &Person) -> Actor {
         match self {

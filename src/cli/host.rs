@@ -123,10 +123,7 @@ pub(super) fn homes(process: &Process) -> Homes {
 
 /// What goes on where `.git` is closed, in the words of the host that says it is there. What it is was found by trying.
 pub(super) fn way_on(process: &Process, error: Error) -> Error {
-    let host = Caller::of(process, None).ok().and_then(|caller| match caller {
-        Caller::Agent { agent, .. } => Some(agent.to_string()),
-        Caller::Person => None,
-    });
+    let host = Caller::of(process, None).ok().and_then(|caller| caller.agent().map(ToString::to_string));
     match (error.kind, host.as_deref()) {
         (Kind::ReadOnly, Some("codex")) => Error { hints: Vec::new(), ..error }
             .hint("what only reads works here, such as `loopx status` and `loopx quota should-run`")

@@ -314,10 +314,8 @@ impl Rule {
                 looked(Decision::Wait { until, why: Waiting::Slot }, vec!["quota".into()])
             }
             Self::Idle => {
-                let is_mine = |by: &super::actor::Actor| {
-                    facts.asker.agent.is_some() && by.agent() == facts.asker.agent.as_ref()
-                };
-                let is_in_one = state.spends.iter().any(|turn| turn.goes_on() && is_mine(&turn.added.by));
+                let agent = facts.asker.agent.as_ref();
+                let is_in_one = agent.is_some_and(|agent| state.turn_of(agent).is_some());
                 let idle = state.idle_turns(now);
                 let is_reached = state.goal.is_accepted() && facts.nothing_is_left();
                 (idle.len() >= IDLE && !is_in_one && !is_reached).then_some(())?;

@@ -83,6 +83,13 @@ id!(
     /// Something the host of an agent can do: `shell`, `network`.
     Capability, "runtime capability", "lower-case words joined by `-`, such as `network`", is_slug
 );
+impl Capability {
+    /// What every host has that runs commands; what is taken for granted where nobody says more.
+    pub fn shell() -> Self {
+        Self("shell".to_owned())
+    }
+}
+
 id!(
     /// A todo: `t-7k3q`.
     TodoId, "todo id", "`t-` and 4 to 16 of `0-9a-z` without `ilou`, such as `t-7k3q`", |s: &str| is_short("t-", s)

@@ -7,7 +7,7 @@ use super::{
     change::Record,
     gate::{Gate, Seen},
     goal::Goal,
-    id::{Choice, GateId, GoalId, TodoId},
+    id::{AgentId, Choice, GateId, GoalId, TodoId},
     needs::circle,
     quota::{Quota, Spend},
     refusal::Refusal,
@@ -52,6 +52,11 @@ impl Loop {
     /// Those of the todo's needs that are not closed yet.
     pub fn open_needs(&self, todo: &Todo) -> Vec<TodoId> {
         todo.needs.iter().filter(|need| self.todos.contains_key(need)).cloned().collect()
+    }
+
+    /// The turn that an agent is in.
+    pub fn turn_of(&self, agent: &AgentId) -> Option<&Spend> {
+        self.spends.iter().find(|turn| turn.goes_on() && turn.added.by.agent() == Some(agent))
     }
 
     /// The turns that whoever begins one now finds without an end: their own, and those whose time and claim ran out.

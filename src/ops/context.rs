@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::{
     Ctx,
     evidence::brief,
-    quota::{self, Pick, cut},
+    gate::answering,
+    quota::{self, Pick, ShouldRun, cut},
     report, todo,
     turn::left_behind,
 };
@@ -22,7 +23,7 @@ use crate::{
         gate::{Act, Gate},
         goal::{Goal, GoalState},
         handoff::Handoff,
-        id::{Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix, TurnId},
+        id::{Capability, Choice, EvidenceId, GateId, GoalId, TodoId, TodoPrefix, TurnId},
         refusal::Refusal,
         state::Loop,
         text::Title,
@@ -227,7 +228,7 @@ fn whole(ctx: &Ctx, goal: Option<&GoalId>, todo: Option<&TodoPrefix>) -> Result<
         }
     };
     let state = ctx.goal_state(&snapshot, Some(&goal))?;
-    let asker = todo::asker(ctx, ["shell".parse().map_err(|_| Refusal::NoFreeId)?].into());
+    let asker = todo::asker(ctx, [Capability::shell()].into());
     let decision = decision::next(&state, &asker, ctx.now);
     let mine = named.or_else(|| decision.todo().cloned());
     let free =
@@ -244,9 +245,7 @@ fn whole(ctx: &Ctx, goal: Option<&GoalId>, todo: Option<&TodoPrefix>) -> Result<
         })
         .collect();
     let turn = asker.agent.as_ref().and_then(|agent| {
-        let is_mine =
-            |spend: &&crate::domain::quota::Spend| spend.goes_on() && spend.added.by.agent() == Some(agent);
-        let spend = state.spends.iter().find(is_mine)?;
+        let spend = state.turn_of(agent)?;
         Some(Turn { id: spend.turn.clone(), until: spend.course.as_ref()?.until })
     });
     let todo = match &mine {
@@ -262,9 +261,10 @@ fn whole(ctx: &Ctx, goal: Option<&GoalId>, todo: Option<&TodoPrefix>) -> Result<
         by: written.by,
         at: written.at,
     });
-    let commands = commands(&state, &decision, turn.as_ref(), todo.as_ref(), ctx);
-    let (decisions, evidence) = (decisions(&snapshot, &state)?, fresh(&snapshot, &goal)?);
+    let may_work = decision.should_run() || matches!(decision, Decision::Replan { .. });
     let told = quota::explain(ctx, &state, decision);
+    let commands = commands(&state, &told, may_work, turn.as_ref(), todo.as_ref());
+    let (decisions, evidence) = (decisions(&snapshot, &state)?, fresh(&snapshot, &goal)?);
     Ok(Context {
         objective: state.goal.objective.clone(),
         state: state.goal.state.word(),
@@ -300,15 +300,14 @@ fn task(ctx: &Ctx, id: &TodoId, todo: &Todo) -> Task {
 }
 
 fn asked(id: &GateId, gate: &Gate) -> Question {
-    let options: Vec<Choice> = gate.answers().into_iter().cloned().collect();
-    let first = options.first().map(|option| format!(" --decision {option}")).unwrap_or_default();
+    let (answer, options) = answering(id, gate);
     Question {
         id: id.clone(),
         question: gate.question.clone(),
         asked_by: gate.asked.by.clone(),
         at: gate.asked.at,
         blocks: gate.blocks.iter().copied().collect(),
-        answer: format!("loopx gate resolve {id}{first}"),
+        answer,
         options,
     }
 }
@@ -363,21 +362,20 @@ fn fresh(snapshot: &Snapshot<'_>, goal: &GoalId) -> Result<Vec<Seen>, Error> {
 
 fn commands(
     state: &Loop,
-    decision: &Decision,
+    told: &ShouldRun,
+    may_work: bool,
     turn: Option<&Turn>,
     todo: Option<&Task>,
-    ctx: &Ctx,
 ) -> Vec<String> {
     let goal = &state.id;
     let mut commands = Vec::new();
-    let may_work = decision.should_run() || matches!(decision, Decision::Replan { .. });
     match turn {
         Some(turn) => commands.push(format!(
             "loopx turn end --turn-id {} --outcome <progress|completed|blocked|nothing> --summary \"<what>\"",
             turn.id
         )),
-        None if decision.should_run() => commands.push(format!("loopx turn begin --goal-id {goal}")),
-        None => commands.push(quota::explain(ctx, state, decision.clone()).next),
+        None if told.should_run => commands.push(format!("loopx turn begin --goal-id {goal}")),
+        None => commands.push(told.next.clone()),
     }
     if let Some(todo) = todo {
         commands.push(format!("loopx todo show {}", todo.id));

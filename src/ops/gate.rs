@@ -122,6 +122,13 @@ pub fn list(ctx: &Ctx, goal: Option<&GoalId>, all: bool) -> Result<Gates, Error>
     Ok(Gates { gates })
 }
 
+/// The command that gives the first of the answers which a gate still takes, and all of these.
+pub(super) fn answering(id: &GateId, gate: &Gate) -> (String, Vec<Choice>) {
+    let options: Vec<Choice> = gate.answers().into_iter().cloned().collect();
+    let first = options.first().map(|option| format!(" --decision {option}")).unwrap_or_default();
+    (format!("loopx gate resolve {id}{first}"), options)
+}
+
 /// The gates that wait for an answer, the most urgent first: those that hold work up before those that do not, and among
 /// them the oldest question. A standing gate waits when the commit that is checked out was not answered about.
 pub fn waiting(ctx: &Ctx, goal: Option<&GoalId>) -> Result<Gates, Error> {

@@ -249,8 +249,7 @@ fn needed_of(view: gate::GateView, state: &Loop, evidence: &[Seen]) -> Needed {
     let is_about =
         |about: &str| about == view.id.as_str() || gate.todos.iter().any(|todo| todo.as_str() == about);
     let seen = evidence.iter().filter(|seen| seen.about.as_deref().is_some_and(is_about));
-    let options: Vec<Choice> = gate.answers().into_iter().cloned().collect();
-    let first = options.first().map(|option| format!(" --decision {option}")).unwrap_or_default();
+    let (next, options) = gate::answering(&view.id, gate);
     Needed {
         goal: view.goal,
         question: gate.question.clone(),
@@ -260,7 +259,7 @@ fn needed_of(view: gate::GateView, state: &Loop, evidence: &[Seen]) -> Needed {
         standing: gate.bind().is_some(),
         todos: state.todos.keys().filter(|todo| gate.stops(todo)).count(),
         evidence: seen.take(WITH_A_QUESTION).map(|seen| format!("{}: {}", seen.id, seen.says)).collect(),
-        next: format!("loopx gate resolve {}{first}", view.id),
+        next,
         gate: view.id,
         options,
     }

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::{Ctx, Done, goal::QuotaView};
 use crate::{
-    caller::Caller,
     domain::{
         actor::{Proof, Proven},
         change::{Change, Op, Record},
@@ -112,11 +111,7 @@ pub fn should_run(
         Err(error) if error.kind == Kind::Distrusted => return Ok(repair(&error)),
         Err(error) => return Err(error),
     };
-    let agent = match &ctx.caller {
-        Caller::Agent { agent, .. } => Some(agent.clone()),
-        Caller::Person => None,
-    };
-    let asker = Asker { agent, can: capabilities };
+    let asker = super::todo::asker(ctx, capabilities);
     let rules = if with_rules { considered(&state, &asker, ctx.now) } else { Vec::new() };
     Ok(ShouldRun { rules, ..explain(ctx, &state, decision::next(&state, &asker, ctx.now)) })
 }
@@ -189,7 +184,7 @@ fn for_a_person(state: &Loop, decision: &Decision) -> Option<String> {
 pub(super) fn explain(ctx: &Ctx, state: &Loop, decision: Decision) -> ShouldRun {
     use decision::{Planless, Stopped, Waiting};
     let now = ctx.now;
-    let is_agent = matches!(ctx.caller, Caller::Agent { .. });
+    let is_agent = ctx.caller.agent().is_some();
     let for_a_person = for_a_person(state, &decision);
     let may_run = |shows: String| for_a_person.clone().filter(|_| !is_agent).unwrap_or(shows);
     let title = |todo: &TodoId| cut(&state.todos[todo].title);

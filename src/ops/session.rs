@@ -8,9 +8,12 @@ use super::{Ctx, context, handoff, quota, quota::ShouldRun};
 use crate::{
     caller::{Caller, MARKERS},
     domain::{
+        actor::Actor,
         id::{AgentId, Capability, GoalId},
         state::Loop,
         text::hex,
+        time::Timestamp,
+        todo::TodoState,
     },
     error::{Error, Kind},
     store::sessions::SentOn,
@@ -18,9 +21,6 @@ use crate::{
 
 /// So often a session is sent on without having done anything. Some hosts have a limit of their own, and some have none.
 pub const MOST: u32 = 8;
-
-/// Most bytes of what a session is told.
-const BYTES: usize = 6 * 1024;
 
 /// What comes of an agent that would stop.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,18 +33,17 @@ pub enum Next {
 
 /// What a session is told when it begins; nothing where loopx was not set up or has no goal. A state that cannot be relied on is
 /// something to be told, too.
-pub fn begins(ctx: &Ctx) -> Option<String> {
+pub fn begins(ctx: Ctx) -> Option<String> {
     if !ctx.store.is_set_up() {
         return None;
     }
-    let ctx = &about_one(ctx)?;
-    let agent = agent(ctx)?;
+    let ctx = &about_one(ctx);
+    let agent = ctx.caller.agent()?;
     let head =
         format!("This repository's work is kept by loopx, to which this session is agent `{agent}`.\n\n");
-    match context::context(ctx, None, None, BYTES) {
+    match context::context(ctx, None, None, context::BYTES) {
         Ok(context) => Some(head + &context.markdown()),
-        Err(error) if error.kind == Kind::NotFound => None,
-        Err(error) if matches!(error.kind, Kind::NotSetUp) => None,
+        Err(error) if matches!(error.kind, Kind::NotFound | Kind::NotSetUp) => None,
         Err(error) => {
             let hints = error.hints.join("; ");
             Some(format!("{head}loopx has no context to give: {} ({hints})\n", error.message))
@@ -54,15 +53,12 @@ pub fn begins(ctx: &Ctx) -> Option<String> {
 
 /// Whether an agent that would stop goes on. `session` is the host's name for the session, `again` whether it was sent on before
 /// since somebody last spoke to it. Only a session that was asked to loop is sent on, and only so often as it comes to something.
-pub fn stops(ctx: &Ctx, session: &str, again: bool, host: &str) -> Next {
+pub fn stops(ctx: Ctx, session: &str, again: bool, host: &str) -> Next {
     if !ctx.store.is_set_up() {
         return Next::Stop(None);
     }
-    let Some(ctx) = taking_part(ctx, host).ok().and_then(|ctx| about_one(&ctx)) else {
-        return Next::Stop(None);
-    };
-    let can: BTreeSet<Capability> = "shell".parse().into_iter().collect();
-    let Ok(told) = quota::should_run(&ctx, None, can, false) else { return Next::Stop(None) };
+    let Ok(ctx) = taking_part(ctx, host).map(about_one) else { return Next::Stop(None) };
+    let Ok(told) = quota::should_run(&ctx, None, can(), false) else { return Next::Stop(None) };
     if !told.should_run {
         return Next::Stop(Some(waits(&told)));
     }
@@ -83,17 +79,16 @@ pub fn stops(ctx: &Ctx, session: &str, again: bool, host: &str) -> Next {
 
 /// Leaves a note when a session ends, or forgets what it was about, while it has something in hand. `how` completes "the session
 /// of … ". Never more than that: a note that the agent itself left since it took that stays.
-pub fn leaves(ctx: &Ctx, how: &str, host: &str) -> Result<(), Error> {
+pub fn leaves(ctx: Ctx, how: &str, host: &str) -> Result<(), Error> {
     let ctx = taking_part(ctx, host)?;
+    let Some(agent) = ctx.caller.agent() else { return Ok(()) };
     let snapshot = ctx.store.trusted()?;
-    let Some(agent) = agent(&ctx) else { return Ok(()) };
     // Of any goal: one may have been paused meanwhile.
-    for goal in snapshot.goals()? {
-        let Some(state) = snapshot.state(&goal)? else { continue };
-        let Some((since, has)) = in_hand(&ctx, &state, agent) else { continue };
-        if snapshot.handoff(&goal)?.is_none_or(|note| note.written.at <= since) {
+    for state in snapshot.states()? {
+        let Some((since, has)) = in_hand(&state, agent, ctx.now) else { continue };
+        if snapshot.handoff(&state.id)?.is_none_or(|note| note.written.at <= since) {
             let text = format!("The session of `{agent}` {how} while it had {has}");
-            handoff::write(&ctx, Some(&goal), &text)?;
+            handoff::write(&ctx, Some(&state.id), &text)?;
         }
     }
     Ok(())
@@ -104,86 +99,68 @@ pub fn over(ctx: &Ctx, session: &str) {
     ctx.store.forget_session(session);
 }
 
-fn agent(ctx: &Ctx) -> Option<&AgentId> {
-    match &ctx.caller {
-        Caller::Agent { agent, .. } => Some(agent),
-        Caller::Person => None,
-    }
+fn can() -> BTreeSet<Capability> {
+    [Capability::shell()].into()
 }
 
-/// The same as the agent that has something in hand: the session by its own name, or by that of its host, which is what its shell
-/// goes by where nothing names the session.
-fn taking_part(ctx: &Ctx, host: &str) -> Result<Ctx, Error> {
-    let again = || ctx.anew(ctx.now, ctx.entropy);
-    let own = again()?;
-    let has = |ctx: &Ctx| -> Result<bool, Error> {
-        let (snapshot, Some(agent)) = (ctx.store.trusted()?, agent(ctx)) else { return Ok(false) };
-        for goal in snapshot.goals()? {
-            if snapshot.state(&goal)?.is_some_and(|state| in_hand(ctx, &state, agent).is_some()) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    };
+/// As the agent that has something in hand: the session by its own name, or by that of its host, which is what its shell goes by
+/// where nothing names the session.
+fn taking_part(ctx: Ctx, host: &str) -> Result<Ctx, Error> {
+    let states = ctx.store.trusted()?.states()?;
+    let has = |agent: &AgentId| states.iter().any(|state| in_hand(state, agent, ctx.now).is_some());
     let marker = MARKERS.iter().map(|(_, name)| *name).find(|name| name.starts_with(host));
-    if has(&own)? {
-        return Ok(own);
+    let by_host = marker.and_then(|marker| marker.parse().ok()).filter(has);
+    match by_host {
+        Some(agent) if !ctx.caller.agent().is_some_and(has) => {
+            Ok(Ctx { caller: Caller::Agent { agent, named_by: "its host".into() }, ..ctx })
+        }
+        _ => Ok(ctx),
     }
-    let Some(Ok(agent)) = marker.map(str::parse) else { return Ok(own) };
-    let by_host = Ctx { caller: Caller::Agent { agent, named_by: "its host".into() }, ..again()? };
-    if has(&by_host)? { Ok(by_host) } else { Ok(own) }
 }
 
-/// The same about one goal, where several are active and none was named: the one in which this agent has something in hand, else the
-/// one that should get the next slot.
-fn about_one(ctx: &Ctx) -> Option<Ctx> {
-    let mut one = ctx.anew(ctx.now, ctx.entropy).ok()?;
-    if one.goal.is_none()
-        && let Ok(plan) = quota::plan(&one, BTreeSet::new())
-        && plan.goals.len() > 1
-    {
-        let snapshot = one.store.trusted().ok()?;
-        let has = |goal: &GoalId| {
-            let state = snapshot.state(goal).ok().flatten();
-            agent(&one).zip(state).is_some_and(|(agent, state)| in_hand(&one, &state, agent).is_some())
-        };
-        let mut goals = plan.goals.iter().map(|line| &line.goal);
-        let meant = goals.clone().find(|goal| has(goal)).or(plan.next.as_ref()).or(goals.next()).cloned();
-        one.goal = meant;
+/// About one goal, where several are active and none was named: the one in which this agent has something in hand, else the one that
+/// should get the next slot.
+fn about_one(ctx: Ctx) -> Ctx {
+    if ctx.goal.is_some() {
+        return ctx;
     }
-    Some(one)
+    let Ok(plan) = quota::plan(&ctx, can()) else { return ctx };
+    let goals = || plan.goals.iter().map(|line| &line.goal);
+    if goals().len() < 2 {
+        return ctx;
+    }
+    let states = ctx.store.trusted().ok().and_then(|snapshot| snapshot.states().ok()).unwrap_or_default();
+    let has = |goal: &&GoalId| {
+        let state = states.iter().find(|state| state.id == **goal);
+        let of = ctx.caller.agent().zip(state);
+        of.is_some_and(|(agent, state)| in_hand(state, agent, ctx.now).is_some())
+    };
+    let goal = goals().find(has).or(plan.next.as_ref()).or(goals().next()).cloned();
+    Ctx { goal, ..ctx }
 }
 
 /// What an agent has, since when, in words.
-fn in_hand(ctx: &Ctx, state: &Loop, agent: &AgentId) -> Option<(crate::domain::time::Timestamp, String)> {
-    let turn = state.spends.iter().find(|turn| turn.goes_on() && turn.added.by.agent() == Some(agent));
-    let todo = state.todos.iter().find_map(|(id, todo)| {
-        let (holder, until) = todo.holder(ctx.now)?;
-        (holder.agent() == Some(agent)).then_some((id, todo, until))
+fn in_hand(state: &Loop, agent: &AgentId, now: Timestamp) -> Option<(Timestamp, String)> {
+    let turn = state.turn_of(agent).map(|turn| (turn.added.at, format!("turn `{}` to end", turn.turn)));
+    let todo = state.todos.iter().find_map(|(id, todo)| match &todo.state {
+        TodoState::Claimed { by, since, lease_until: until, .. }
+            if by.agent() == Some(agent) && todo.holder(now).is_some() =>
+        {
+            Some((*since, format!("todo `{id}` until {until}: {}", todo.title)))
+        }
+        _ => None,
     });
-    let since = |todo: &crate::domain::todo::Todo| match &todo.state {
-        crate::domain::todo::TodoState::Claimed { since, .. } => *since,
-        _ => ctx.now,
-    };
-    let mut has = Vec::new();
-    let mut from = None;
-    if let Some(turn) = turn {
-        has.push(format!("turn `{}` to end", turn.turn));
-        from = Some(turn.added.at);
-    }
-    if let Some((id, todo, until)) = todo {
-        has.push(format!("todo `{id}` until {until}: {}", todo.title));
-        from = Some(from.map_or_else(|| since(todo), |at| at.min(since(todo))));
-    }
-    Some((from?, has.join(", and ")))
+    let since = turn.iter().chain(&todo).map(|(since, _)| *since).min()?;
+    let has: Vec<String> = turn.into_iter().chain(todo).map(|(_, has)| has).collect();
+    Some((since, has.join(", and ")))
 }
 
 /// What this agent did so far, so that two looks tell whether something came of what was between them.
 fn done(ctx: &Ctx) -> Result<String, Error> {
     let snapshot = ctx.store.trusted()?;
     let state = ctx.goal_state(&snapshot, None)?;
-    let Some(agent) = agent(ctx) else { return Ok(String::new()) };
-    let is_mine = |by: &crate::domain::actor::Actor| by.agent() == Some(agent);
+    let Some(agent) = ctx.caller.agent() else { return Ok(String::new()) };
+    let is_mine = |by: &Actor| by.agent() == Some(agent);
     let mut text = String::new();
     for turn in state.spends.iter().filter(|turn| is_mine(&turn.added.by)) {
         let _ = write!(text, "{} {};", turn.turn, turn.goes_on());
@@ -208,7 +185,7 @@ fn goes_on(ctx: &Ctx, told: &ShouldRun) -> String {
     if let Some(todo) = &told.todo {
         let _ = writeln!(text, "todo `{}`: {}", todo.id, todo.title);
     }
-    let agent = agent(ctx).map(|agent| format!(" --agent-id {agent}")).unwrap_or_default();
+    let agent = ctx.caller.agent().map(|agent| format!(" --agent-id {agent}")).unwrap_or_default();
     let _ = writeln!(text, "next: `{}{agent}`", told.next);
     text
 }

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::{Ctx, Done};
 use crate::{
-    caller::Caller,
     domain::{
         actor::{Proven, Stamp},
         change::{Change, Op, Record},
@@ -247,11 +246,7 @@ pub struct Ready {
 }
 
 pub(super) fn asker(ctx: &Ctx, can: BTreeSet<Capability>) -> Asker {
-    let agent = match &ctx.caller {
-        Caller::Agent { agent, .. } => Some(agent.clone()),
-        Caller::Person => None,
-    };
-    Asker { agent, can }
+    Asker { agent: ctx.caller.agent().cloned(), can }
 }
 
 /// Looks what the caller could claim now.

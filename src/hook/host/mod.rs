@@ -292,26 +292,28 @@ fn answer(
             tool::refused(tool, &cwd, home, open).map(Answer::Deny)
         }
         Event::Begins => {
-            let text = session::begins(&open(&call.cwd).ok()?)?;
+            let text = session::begins(open(&call.cwd).ok()?)?;
             Some(Answer::Context { text, agent: agent.to_string() })
         }
         Event::Stops { again } if loops => {
-            match session::stops(&open(&call.cwd).ok()?, &call.session, *again, host.word()) {
+            match session::stops(open(&call.cwd).ok()?, &call.session, *again, host.word()) {
                 Next::On(text) => Some(Answer::GoOn(text)),
                 Next::Stop(text) => text.map(Answer::Say),
             }
         }
         Event::Compacts => {
-            let ctx = open(&call.cwd).ok()?;
-            let _ = session::leaves(&ctx, "was about to be compacted", host.word());
+            let _ = session::leaves(open(&call.cwd).ok()?, "was about to be compacted", host.word());
             // The others ask anew when a session begins to know nothing.
-            let text = session::begins(&ctx).filter(|_| host == Host::Opencode)?;
+            if host != Host::Opencode {
+                return None;
+            }
+            let text = session::begins(open(&call.cwd).ok()?)?;
             Some(Answer::Context { text, agent: agent.to_string() })
         }
         Event::Ends => {
             if let Ok(ctx) = open(&call.cwd) {
-                let _ = session::leaves(&ctx, "ended", host.word());
                 session::over(&ctx, &call.session);
+                let _ = session::leaves(ctx, "ended", host.word());
             }
             None
         }
