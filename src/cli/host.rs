@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use super::Said;
 use crate::{
     caller::{Caller, Challenge},
@@ -20,11 +22,11 @@ pub(super) enum Host {
     /// Have a host ask loopx before a tool runs, tell its agent what is open, and offer loopx's tools
     Install {
         /// The host
-        #[arg(value_enum)]
-        host: Name,
+        #[arg(value_parser = one_of(&host::Host::ALL, host::Host::name))]
+        host: host::Host,
         /// For everybody who works in this worktree, or for you in every repository
-        #[arg(long, value_enum, default_value = "project")]
-        scope: Scope,
+        #[arg(long, value_parser = one_of(&host::Scope::ALL, host::Scope::name), default_value = "project")]
+        scope: host::Scope,
         /// Send the agent on as long as `quota should-run` says that there is something to do
         #[arg(long = "loop")]
         loops: bool,
@@ -38,11 +40,11 @@ pub(super) enum Host {
     /// Take out again what an installation put there, and nothing else (a person at a terminal only)
     Uninstall {
         /// The host
-        #[arg(value_enum)]
-        host: Name,
+        #[arg(value_parser = one_of(&host::Host::ALL, host::Host::name))]
+        host: host::Host,
         /// What is taken out: the installation of this worktree, or yours
-        #[arg(long, value_enum, default_value = "project")]
-        scope: Scope,
+        #[arg(long, value_parser = one_of(&host::Scope::ALL, host::Scope::name), default_value = "project")]
+        scope: host::Scope,
         /// Show what would change, and write nothing
         #[arg(long)]
         dry_run: bool,
@@ -68,45 +70,13 @@ pub(super) enum Template {
     ClaudeSkill,
 }
 
-/// A host as it is typed.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(super) enum Name {
-    Claude,
-    Codex,
-    Cursor,
-    Gemini,
-    Opencode,
-    Copilot,
-    AgentsMd,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(super) enum Scope {
-    Project,
-    User,
-}
-
-impl From<Name> for host::Host {
-    fn from(name: Name) -> Self {
-        match name {
-            Name::Claude => Self::Claude,
-            Name::Codex => Self::Codex,
-            Name::Cursor => Self::Cursor,
-            Name::Gemini => Self::Gemini,
-            Name::Opencode => Self::Opencode,
-            Name::Copilot => Self::Copilot,
-            Name::AgentsMd => Self::AgentsMd,
-        }
-    }
-}
-
-impl From<Scope> for host::Scope {
-    fn from(scope: Scope) -> Self {
-        match scope {
-            Scope::Project => Self::Project,
-            Scope::User => Self::User,
-        }
-    }
+/// Reads the name of one of `all`.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(move |one| name(*one)))
+        .try_map(move |typed| all.iter().copied().find(|one| name(*one) == typed).ok_or("it is none of them"))
 }
 
 /// The folders of hosts, as the environment names them.
@@ -153,7 +123,6 @@ impl Host {
                 Ok(Said::read(&Piece { text }, text.to_owned()))
             }
             Self::Install { host, scope, loops, dry_run, yes } => {
-                let (host, scope) = (host::Host::from(host), host::Scope::from(scope));
                 let plan = host::plan_install(ctx, &homes, host, scope, loops)?;
                 let command = command("install", host, scope) + if loops { " --loop" } else { "" };
                 if dry_run {
@@ -169,7 +138,6 @@ impl Host {
                 Ok(Said::read(&done, text))
             }
             Self::Uninstall { host, scope, dry_run } => {
-                let (host, scope) = (host::Host::from(host), host::Scope::from(scope));
                 let plan = host::plan_uninstall(ctx, &homes, host, scope)?;
                 let command = command("uninstall", host, scope);
                 if dry_run {

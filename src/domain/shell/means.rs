@@ -555,33 +555,46 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
     }
     let Some((program, args)) = seen.argv.split_first() else { return };
     let name = base(&program.text);
-    let texts: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
-    let is_open = name.is_empty() || name.contains(['$', '`', '*', '?', '[', '(']);
-    if is_open {
-        let all: Vec<&str> = seen.argv.iter().map(|word| word.text.as_str()).collect();
-        let why = "which program it is cannot be told";
-        let act = match sounds_like(&all.join(" ")) {
-            Some(act) => Some(act),
-            None if texts.first() == Some(&"push") || texts.contains(&"send-pack") => Some(Out::Push),
-            None if texts.first() == Some(&"publish") => Some(Out::Publish),
-            None => None,
-        };
-        if let Some(act) = act {
-            told.add(Deed::Unseen { act, why }, seen.place, &all.join(" "));
-        }
-        if texts.iter().any(|text| text.starts_with("--no-veri")) && texts.contains(&"push") {
-            told.add(Deed::SkipsHooks { how: "`--no-verify`".to_owned() }, seen.place, &all.join(" "));
-        }
-        return;
+    if name.is_empty() || name.contains(['$', '`', '*', '?', '[', '(']) {
+        untold(seen, args, told);
+    } else if !hands_on(seen, program, args, told) {
+        named(seen, program, args, told);
     }
+}
+
+/// A command whose program cannot be told.
+fn untold(seen: &Seen<'_>, args: &[Word], told: &mut Read) {
+    let texts: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
+    let all: Vec<&str> = seen.argv.iter().map(|word| word.text.as_str()).collect();
+    let why = "which program it is cannot be told";
+    let act = match sounds_like(&all.join(" ")) {
+        Some(act) => Some(act),
+        None if texts.first() == Some(&"push") || texts.contains(&"send-pack") => Some(Out::Push),
+        None if texts.first() == Some(&"publish") => Some(Out::Publish),
+        None => None,
+    };
+    if let Some(act) = act {
+        told.add(Deed::Unseen { act, why }, seen.place, &all.join(" "));
+    }
+    if texts.iter().any(|text| text.starts_with("--no-veri")) && texts.contains(&"push") {
+        told.add(Deed::SkipsHooks { how: "`--no-verify`".to_owned() }, seen.place, &all.join(" "));
+    }
+}
+
+/// A program that runs the rest of its words, or lines that it is given. False for any other.
+fn hands_on(seen: &Seen<'_>, program: &Word, args: &[Word], told: &mut Read) -> bool {
+    let name = base(&program.text);
+    let texts: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
     // `npx -c 'git push'`: a line that is one word to whoever runs it.
     if seen.wrapped > 0 && name.contains(char::is_whitespace) && !program.text.starts_with('/') {
         let words: Vec<&str> = seen.argv.iter().map(|word| word.text.as_str()).collect();
-        return line(&words.join(" "), seen.place, &seen.deeper(), told);
+        line(&words.join(" "), seen.place, &seen.deeper(), told);
+        return true;
     }
     // `time -p git push`: the word before it was taken for the shell's own.
     if name.starts_with('-') {
-        return command(&seen.with(args), told);
+        command(&seen.with(args), told);
+        return true;
     }
     if let Some((_, with_value, skip)) = RUNNERS.iter().find(|(runner, ..)| *runner == name) {
         if name.ends_with("xargs") {
@@ -590,7 +603,7 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
         let rest = behind_options(args, with_value);
         command(&seen.with(rest.get(*skip..).unwrap_or_default()), told);
         if !TAKE_LINES.contains(&name) {
-            return;
+            return true;
         }
     }
     if let Some((_, verbs, skip)) = ENVIRONMENTS.iter().find(|(program, ..)| *program == name)
@@ -603,7 +616,8 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
             Some(at) => &rest[at + 1..],
             None => behind_options(rest, &["--with", "--python", "-p", "--project", "-n"]),
         };
-        return command(&seen.with(rest.get(*skip..).unwrap_or_default()), told);
+        command(&seen.with(rest.get(*skip..).unwrap_or_default()), told);
+        return true;
     }
     if name == "parallel" {
         parallel(seen, args, told);
@@ -624,11 +638,19 @@ pub(super) fn command(seen: &Seen<'_>, told: &mut Read) {
             line(&text, seen.place, &seen.deeper(), told);
             code(&text, seen.place, name, told);
         }
-        return;
+        return true;
     }
     if SHELLS.contains(&name) {
-        return shell(seen, name, args, told);
+        shell(seen, name, args, told);
+        return true;
     }
+    false
+}
+
+/// A program that is known by its name, or that lies in a file which may be read.
+fn named(seen: &Seen<'_>, program: &Word, args: &[Word], told: &mut Read) {
+    let name = base(&program.text);
+    let texts: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
     if let Some(verb) =
         name.strip_prefix("git-").filter(|verb| matches!(*verb, "push" | "send-pack" | "http-push"))
     {

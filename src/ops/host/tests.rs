@@ -205,3 +205,15 @@ fn a_server_is_left_as_the_user_has_it_run() {
     assert_eq!(table.install(Some(text), Host::Codex).as_deref(), Ok(text));
     assert_eq!(table.remove(text, Host::Codex).expect("it goes")[0], None);
 }
+
+/// What an agent's tools do not write is what is installed.
+#[test]
+fn every_file_of_a_host_is_looked_after() {
+    let here = crate::domain::shell::Place::At("/repo".into());
+    let is_known = |file: &str| crate::domain::shell::of_host(file, &here, false).is_some();
+    for host in Host::ALL.into_iter().filter(|host| *host != Host::AgentsMd) {
+        for file in host.parts().iter().filter_map(|part| part.project) {
+            assert!(is_known(file), "{}: {file}", host.name());
+        }
+    }
+}
