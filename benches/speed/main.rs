@@ -99,6 +99,8 @@ impl Repo {
         let tip = self.run("git", &["rev-parse", "loopx/state"], "").1;
         let note = format!("idle {} loopx/state", tip.trim());
         fs::write(self.top().join(".git/loopx/writer"), note).expect("a note");
+        // It is of what was there before; the next mutation makes it anew.
+        let _ = fs::remove_file(self.top().join(".git/loopx/hot"));
         self.run(sealed::program(), &["init"], "");
     }
 

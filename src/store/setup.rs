@@ -8,6 +8,7 @@ use gix::{ObjectId, bstr::ByteSlice as _};
 use super::{
     DEFAULT_BRANCH, Error, Store, Warning, error, format,
     git::{BRANCH_KEY, object_id},
+    hot::Hot,
     layout::{self, Edit},
     message::Message,
     program,
@@ -136,8 +137,13 @@ impl Store {
         let new = match situation {
             Situation::Ours => return self.trusted_tip_of(branch).map(Some),
             Situation::Foreign { tip, .. } => {
-                writer.adopt(object_id(tip)?)?;
-                return object_id(tip).map(Some);
+                let tip = object_id(tip)?;
+                writer.adopt(tip)?;
+                // What was at hand is of another history.
+                if let Ok(snapshot) = self.at(tip) {
+                    Hot::renew(&self.git.private_dir(), &snapshot);
+                }
+                return Ok(Some(tip));
             }
             Situation::Lost { last } | Situation::Shown { last } => object_id(last)?,
             Situation::New | Situation::Gone => {
