@@ -293,7 +293,9 @@ impl Model {
                 Ok(true)
             }
             What::Spend { goal, turn, slots, evidence } => {
-                let goal = self.goal(*goal)?;
+                // Without a goal, a turn is of the first that has it.
+                let booked = self.spends.keys().find(|(_, booked)| goal.is_none() && booked == turn);
+                let goal = booked.map_or_else(|| self.goal(*goal), |(goal, _)| Ok(goal.clone()))?;
                 let evidence: Vec<_> =
                     evidence.iter().map(|evidence| self.whole_name("e-", evidence)).collect();
                 if !evidence.iter().all(|id| self.has_evidence(&goal, id)) {
