@@ -362,7 +362,7 @@ impl Rule {
                 let for_person = |(_, todo): &(&TodoId, &Todo)| {
                     todo.for_ == Worker::Person
                         && todo.is_free(now)
-                        && !todo.needs.iter().any(|need| state.todos.contains_key(need))
+                        && !todo.needs.iter().any(|need| state.is_open(need))
                 };
                 let (todo, _) = state.todos.iter().find(for_person)?;
                 looked(Decision::AskForTodo { todo: todo.clone() }, vec![todo_name(todo)])
@@ -395,7 +395,7 @@ fn own_claim<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Option<(&'a 
         .filter_map(|(id, todo)| todo.holder(now).map(|(by, until)| (id, todo, by, until)))
         .filter(|(_, _, by, _)| by.agent() == Some(agent))
         .filter(|(_, todo, ..)| {
-            todo.for_ == Worker::Agent && !todo.needs.iter().any(|need| state.todos.contains_key(need))
+            todo.for_ == Worker::Agent && !todo.needs.iter().any(|need| state.is_open(need))
         })
         .map(|(id, _, _, until)| (id, until))
         .min_by_key(|(_, until)| *until)
@@ -461,7 +461,7 @@ pub fn obstacle(state: &Loop, asker: &Asker, now: Timestamp, id: &TodoId, todo: 
         Some(Obstacle::Yours)
     } else if !todo.is_free(now) {
         Some(Obstacle::Claimed)
-    } else if todo.needs.iter().any(|need| state.todos.contains_key(need)) {
+    } else if todo.needs.iter().any(|need| state.is_open(need)) {
         Some(Obstacle::Needs)
     } else if !todo.requires.is_subset(&asker.can) {
         Some(Obstacle::Capability)
@@ -802,7 +802,12 @@ mod tests {
         use proptest::prelude::*;
 
         use super::*;
-        use crate::domain::{quota::Spend, todo::TodoState};
+        use crate::domain::{
+            foremost::{Foremost, Outline},
+            quota::Spend,
+            todo::{Looked, TodoState},
+            turn::{End, Outcome},
+        };
 
         const IDS: [&str; 4] = ["t-0001", "t-0002", "t-0003", "t-0004"];
 
@@ -907,8 +912,37 @@ mod tests {
             }
 
             #[test]
+            fn the_foremost_todos_are_all_that_matters(
+                state in any_state(),
+                added in proptest::array::uniform4(0..60u32),
+                turns in proptest::collection::vec((0..60u32, 0..5usize, any::<bool>()), 0..4),
+            ) {
+                let mut whole = state;
+                for (todo, minutes) in whole.todos.values_mut().zip(added) {
+                    todo.added.at = at("09:00").plus(Seconds(minutes * 60));
+                }
+                for (number, (begun, todo, is_idle)) in turns.into_iter().enumerate() {
+                    let (name, todo) = (format!("x{number}").parse().unwrap(), IDS.get(todo).map(|id| todo_id(id)));
+                    let by = crate::domain::samples::actor("agent:b");
+                    let begun = crate::domain::actor::Stamp { by: by.clone(), at: at("09:00").plus(Seconds(begun * 60)) };
+                    let begun = Spend::begin(name, 0, todo, at("10:30"), begun);
+                    let outcome = if is_idle { Outcome::Nothing } else { Outcome::Progress };
+                    let end = End { outcome, by, at: at("09:59"), summary: None };
+                    whole.spends.push(begun.end(end, 0, vec![]).unwrap());
+                }
+                let outlines = whole.todos.iter().map(|(id, todo)| (id.clone(), Outline::of(todo))).collect();
+                let Foremost { todos: chosen, behind } = Foremost::of(&outlines);
+                let mut less = Loop { behind, ..whole.clone() };
+                less.todos.retain(|id, _| chosen.contains(id));
+                for (agent, now) in [(None, "09:30"), (Some("a"), "10:00"), (Some("b"), "10:00"), (Some("a"), "11:00")] {
+                    let asker = Asker { agent: agent.map(crate::domain::samples::agent), can: ["shell".parse().unwrap()].into() };
+                    prop_assert_eq!(next(&whole, &asker, at(now)), next(&less, &asker, at(now)));
+                    prop_assert_eq!(whole.how_idle(at(now)), less.how_idle(at(now)));
+                }
+            }
+
+            #[test]
             fn whoever_does_as_told_to_no_effect_ends_at_a_person(state in any_state()) {
-                use crate::domain::{todo::Looked, turn::{End, Outcome}};
                 let asker = Asker { agent: Some(agent("a")), can: ["shell".parse().unwrap()].into() };
                 let (mut state, mut now) = (state, at("10:00"));
                 for turn in 0..200 {

@@ -37,6 +37,7 @@ pub mod audit;
 pub mod authority;
 pub mod change;
 pub mod decision;
+pub mod foremost;
 pub mod push;
 pub mod receipt;
 pub mod refusal;

@@ -90,6 +90,7 @@ pub(super) fn loop_with(todos: &[(&str, Todo)], gates: &[(&str, Gate)]) -> Loop 
         quota: Quota::default(),
         gates: gates.iter().map(|(id, gate)| (gate_id(id), gate.clone())).collect(),
         todos: todos.iter().map(|(id, todo)| (todo_id(id), todo.clone())).collect(),
+        behind: Default::default(),
         spends: vec![],
     }
 }

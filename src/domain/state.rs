@@ -1,6 +1,6 @@
 //! One goal with everything open in it, as a value: what the decisions are made from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     actor::{Actor, Proven, Stamp},
@@ -33,6 +33,9 @@ pub struct Loop {
     pub gates: BTreeMap<GateId, Gate>,
     /// Open, claimed and blocked ones.
     pub todos: BTreeMap<TodoId, Todo>,
+    /// Of what is open, what [the foremost todos](super::foremost::Foremost) need and is not among `todos`. Only a state that is
+    /// made to be decided on leaves something out; elsewhere this is empty.
+    pub behind: BTreeSet<TodoId>,
     pub spends: Vec<Spend>,
 }
 
@@ -49,9 +52,14 @@ impl Loop {
         self.gates.iter().find(|(_, gate)| gate.stops(todo))
     }
 
+    /// Whether a todo that another one needs is not closed.
+    pub fn is_open(&self, todo: &TodoId) -> bool {
+        self.todos.contains_key(todo) || self.behind.contains(todo)
+    }
+
     /// Those of the todo's needs that are not closed yet.
     pub fn open_needs(&self, todo: &Todo) -> Vec<TodoId> {
-        todo.needs.iter().filter(|need| self.todos.contains_key(need)).cloned().collect()
+        todo.needs.iter().filter(|need| self.is_open(need)).cloned().collect()
     }
 
     /// The turn that an agent is in.

@@ -105,8 +105,13 @@ pub fn should_run(
     capabilities: BTreeSet<Capability>,
     with_rules: bool,
 ) -> Result<ShouldRun, Error> {
-    let state = ctx.store.trusted().map_err(Error::from).and_then(|snapshot| ctx.goal_state(&snapshot, goal));
-    let state = match state {
+    let read = |snapshot: &Snapshot<'_>| {
+        let id = ctx.goal_id(snapshot, goal)?;
+        // What the rules looked at is told of everything that is open.
+        let state = if with_rules { snapshot.state(&id)? } else { snapshot.foremost(&id)? };
+        state.ok_or_else(|| Refusal::UnknownGoal(id).into())
+    };
+    let state = match ctx.store.trusted().map_err(Error::from).and_then(|snapshot| read(&snapshot)) {
         Ok(state) => state,
         Err(error) if error.kind == Kind::Distrusted => return Ok(repair(&error)),
         Err(error) => return Err(error),

@@ -390,18 +390,21 @@ pub(super) fn fold_new(
     rest.collect()
 }
 
-/// The ids of all folded records.
-pub(super) fn ids(snapshot: &Snapshot<'_>, shelf: Shelf, goal: &GoalId) -> Result<Vec<String>, Error> {
+/// Tells the ids of all folded records one by one.
+pub(super) fn each_id(
+    snapshot: &Snapshot<'_>,
+    shelf: Shelf,
+    goal: &GoalId,
+    mut tell: impl FnMut(&str),
+) -> Result<(), Error> {
     let folder = format!("{}/index", shelf.closed(goal));
-    let Some(tree) = snapshot.folder(&folder)? else { return Ok(Vec::new()) };
-    let mut ids = Vec::new();
+    let Some(tree) = snapshot.folder(&folder)? else { return Ok(()) };
     for entry in &tree.entries {
         let index = snapshot.bytes(&format!("{folder}/{}", lossy(entry.filename.as_bstr())))?;
         let index = index.unwrap_or_default();
-        let lines = index.lines().filter_map(|line| Some(line.to_str().ok()?.split_once(' ')?.0.to_owned()));
-        ids.extend(lines);
+        index.lines().filter_map(|line| Some(line.to_str().ok()?.split_once(' ')?.0)).for_each(&mut tell);
     }
-    Ok(ids)
+    Ok(())
 }
 
 /// Looks whether reading this line keeps its promise; see [`super::outside`].

@@ -1,30 +1,51 @@
-//! The tip's commit, its trees and the open records in one file, `.git/loopx/hot`, so that a reader opens one file and
-//! not fifty.
+//! The tip's commit, its trees and the open records in a file, `.git/loopx/hot`, so that a reader opens one file and not
+//! fifty. What the next decision does not depend on, where a goal has many open todos, lies in a second one,
+//! `.git/loopx/hot-rest`, which most readers leave alone; [`outlines`] knows what that is.
 //!
-//! It is no second truth. Entries are found by the id that the state branch or a tree of it names, and are only
+//! They are no second truth. Entries are found by the id that the state branch or a tree of it names, and are only
 //! believed when their bytes have that id; so an old, torn or forged file can make reading slower and nothing else.
-//! Writers append to it under their lock. It can be deleted at any time.
+//! Writers append to them under their lock. They can be deleted at any time.
 
-use std::{collections::HashMap, fs, io::Write as _, ops::Range, path::Path};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fs,
+    io::Write as _,
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 use gix::{ObjectId, objs::Kind};
 
 use super::{
     Snapshot,
     git::Fresh,
-    layout::{self, Edit},
-    read_plain_file,
+    layout::{self, Edit, Named},
+    outlines, read_plain_file,
 };
+use crate::domain::id::GoalId;
 
-const FILE: &str = "hot";
-/// Room for growth before the file is written anew with only what is open.
+const NEAR: &str = "hot";
+const REST: &str = "hot-rest";
+/// Room for growth before a file is written anew with only what is open.
 const SLACK: usize = 64 * 1024;
+/// A tree of so many bytes is a folder of many todos.
+const LARGE: usize = 16 * 1024;
 /// The first line, before the size that the file had when it was written anew.
 const HEAD: &str = "loopx-hot 1 ";
 
-/// What was at hand when the file was read.
+/// What was at hand when the files were read.
 #[derive(Debug)]
 pub(super) struct Hot {
+    dir: PathBuf,
+    kind: gix::hash::Kind,
+    near: Part,
+    rest: OnceCell<Part>,
+}
+
+/// One of the files.
+#[derive(Debug)]
+struct Part {
     bytes: Vec<u8>,
     entries: HashMap<ObjectId, Range<usize>>,
     /// Size of the file when it was last written anew; none when there is no file of ours, or when it is torn, so that
@@ -32,9 +53,9 @@ pub(super) struct Hot {
     base: Option<usize>,
 }
 
-impl Hot {
-    pub(super) fn load(dir: &Path, kind: gix::hash::Kind) -> Self {
-        Self::read(read_plain_file(&dir.join(FILE)).unwrap_or_default(), kind)
+impl Part {
+    fn load(path: &Path, kind: gix::hash::Kind) -> Self {
+        Self::read(read_plain_file(path).unwrap_or_default(), kind)
     }
 
     fn read(bytes: Vec<u8>, kind: gix::hash::Kind) -> Self {
@@ -49,27 +70,78 @@ impl Hot {
         Self { bytes, entries, base }
     }
 
-    pub(super) fn get(&self, id: ObjectId, kind: Kind) -> Option<&[u8]> {
+    fn get(&self, id: ObjectId, kind: Kind) -> Option<&[u8]> {
         let bytes = &self.bytes[self.entries.get(&id)?.clone()];
         let real = gix::objs::compute_hash(id.kind(), kind, bytes).ok()?;
         (real == id).then_some(bytes)
     }
 
-    /// Adds what the last mutation wrote, without what was closed by it, or writes the file anew when it is missing or mostly of the past. The next
-    /// reader does without whatever fails here.
-    pub(super) fn keep(&self, dir: &Path, snapshot: &Snapshot<'_>, edit: &Edit, fresh: &[Fresh]) {
-        match self.base {
-            Some(base) if self.bytes.len() < base * 2 + SLACK => {
-                drop(append(&dir.join(FILE), edit, fresh, snapshot.commit().tree.kind()))
-            }
-            _ => Self::renew(dir, snapshot),
-        }
+    /// Whether something can be added: it is neither missing nor mostly of the past.
+    fn has_room(&self) -> bool {
+        self.base.is_some_and(|base| self.bytes.len() < base * 2 + SLACK)
+    }
+}
+
+/// Objects by their ids.
+type Entries = BTreeMap<ObjectId, Vec<u8>>;
+
+impl Hot {
+    pub(super) fn load(dir: &Path, kind: gix::hash::Kind) -> Self {
+        let near = Part::load(&dir.join(NEAR), kind);
+        Self { dir: dir.to_owned(), kind, near, rest: OnceCell::new() }
     }
 
-    /// Writes the file anew with what is open. The next reader does without if that fails.
+    fn rest(&self) -> &Part {
+        self.rest.get_or_init(|| Part::load(&self.dir.join(REST), self.kind))
+    }
+
+    pub(super) fn get(&self, id: ObjectId, kind: Kind) -> Option<&[u8]> {
+        self.near.get(id, kind).or_else(|| self.rest().get(id, kind))
+    }
+
+    /// Adds what the last mutation wrote, without what was closed by it, or writes the files anew when one of them is missing
+    /// or mostly of the past. The next reader does without whatever fails here.
+    pub(super) fn keep(&self, snapshot: &Snapshot<'_>, edit: &Edit, fresh: &[Fresh]) {
+        let [mut near, rest] = self.split(edit, fresh);
+        let goals: BTreeSet<GoalId> = edit.paths().filter_map(layout::goal_of).collect();
+        let words = goals.iter().filter_map(|goal| outlines::refresh(&self.dir, snapshot, goal).ok()?);
+        let foremost: Vec<ObjectId> = words.flat_map(|word| word.todos).map(|(_, blob)| blob).collect();
+        let has_rest = !rest.is_empty() || !foremost.is_empty();
+        if !self.near.has_room() || has_rest && !self.rest().has_room() {
+            return Self::renew(&self.dir, snapshot);
+        }
+        for id in foremost.into_iter().filter(|id| !self.near.entries.contains_key(id)) {
+            if let (false, Ok(bytes)) = (near.contains_key(&id), snapshot.blob(id)) {
+                near.insert(id, bytes);
+            }
+        }
+        drop(append(&self.dir.join(NEAR), &near));
+        drop(append(&self.dir.join(REST), &rest));
+    }
+
+    /// What of a mutation is to be added to each of the files.
+    fn split(&self, edit: &Edit, fresh: &[Fresh]) -> [Entries; 2] {
+        let is_present = |(path, _): &(&str, &[u8])| layout::is_of_the_present(path);
+        let records = edit.written().filter(is_present).map(|(_, bytes)| (Kind::Blob, bytes));
+        let nodes = fresh.iter().filter_map(|(_, kind, bytes)| Some((*kind, bytes.as_deref()?)));
+        let nodes = nodes.filter(|(kind, _)| *kind != Kind::Blob);
+        let mut parts = [Entries::new(), Entries::new()];
+        for (kind, bytes) in records.chain(nodes) {
+            if let Ok(id) = gix::objs::compute_hash(self.kind, kind, bytes) {
+                parts[usize::from(is_large(kind, bytes))].insert(id, bytes.to_vec());
+            }
+        }
+        parts
+    }
+
+    /// Writes the files anew with what is open. The next reader does without if that fails.
     pub(super) fn renew(dir: &Path, snapshot: &Snapshot<'_>) {
         drop(renew(dir, snapshot));
     }
+}
+
+fn is_large(kind: Kind, bytes: &[u8]) -> bool {
+    kind == Kind::Tree && bytes.len() >= LARGE
 }
 
 /// `<hex id> <length>\n<bytes>\n`, one after the other. Reading ends at the first thing that is not of this form; where
@@ -98,31 +170,49 @@ fn entry(id: ObjectId, bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn append(path: &Path, edit: &Edit, fresh: &[Fresh], hash: gix::hash::Kind) -> std::io::Result<()> {
+fn body<'e>(entries: impl IntoIterator<Item = (&'e ObjectId, &'e Vec<u8>)>) -> Vec<u8> {
     let mut out = Vec::new();
-    let is_present = |(path, _): &(&str, &[u8])| layout::is_of_the_present(path);
-    let records = edit.written().filter(is_present).map(|(_, bytes)| (Kind::Blob, bytes));
-    let nodes = fresh.iter().filter_map(|(_, kind, bytes)| Some((*kind, bytes.as_deref()?)));
-    let nodes = nodes.filter(|(kind, _)| *kind != Kind::Blob);
-    for (kind, bytes) in records.chain(nodes) {
-        if let Ok(id) = gix::objs::compute_hash(hash, kind, bytes) {
-            entry(id, bytes, &mut out);
-        }
-    }
-    // One write, so that a reader sees all of it or an end it does not believe.
-    fs::File::options().append(true).open(path)?.write_all(&out)
+    entries.into_iter().for_each(|(id, bytes)| entry(*id, bytes, &mut out));
+    out
 }
 
-/// Writes the file anew with what is open in `snapshot`.
-fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
-    let mut body = Vec::new();
-    for (id, _, bytes) in snapshot.at_hand()? {
-        entry(id, &bytes, &mut body);
+fn append(path: &Path, entries: &Entries) -> std::io::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
     }
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(format!("{HEAD}{}\n", body.len()).as_bytes())?;
-    file.write_all(&body)?;
-    file.persist(dir.join(FILE))?;
+    // One write, so that a reader sees all of it or an end it does not believe.
+    fs::File::options().append(true).open(path)?.write_all(&body(entries))
+}
+
+/// Writes the files anew with what is open in `snapshot`.
+fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    let mut foremost: BTreeMap<GoalId, BTreeSet<ObjectId>> = BTreeMap::new();
+    for goal in snapshot.goals()? {
+        if let Ok(Some(word)) = outlines::refresh(dir, snapshot, &goal) {
+            foremost.insert(goal, word.todos.into_iter().map(|(_, blob)| blob).collect());
+        }
+    }
+    let waits = |path: &str, id: &ObjectId| match layout::named(path) {
+        Some(Named::Todo(goal, _)) => foremost.get(&goal).is_some_and(|foremost| !foremost.contains(id)),
+        _ => false,
+    };
+    let mut parts = [Entries::new(), Entries::new()];
+    for (path, id, kind, bytes) in snapshot.at_hand()? {
+        let is_rest = is_large(kind, &bytes) || waits(&path, &id);
+        parts[usize::from(is_rest)].insert(id, bytes);
+    }
+    for (name, entries) in [NEAR, REST].into_iter().zip(parts) {
+        let path = dir.join(name);
+        if name == REST && entries.is_empty() {
+            drop(fs::remove_file(path));
+            continue;
+        }
+        let body = body(&entries);
+        let mut file = tempfile::NamedTempFile::new_in(dir)?;
+        file.write_all(format!("{HEAD}{}\n", body.len()).as_bytes())?;
+        file.write_all(&body)?;
+        file.persist(path)?;
+    }
     Ok(())
 }
 
@@ -139,12 +229,12 @@ pub(super) fn promises(bytes: &[u8], kind: gix::hash::Kind) {
     }
     // Of two with the same id the later one counts.
     assert!(last == end && written <= end && end <= bytes.len());
-    let hot = Hot::read([format!("{HEAD}0\n").as_bytes(), bytes].concat(), kind);
+    let hot = Part::read([format!("{HEAD}0\n").as_bytes(), bytes].concat(), kind);
     assert_eq!(hot.entries.len(), entries.len());
     for id in entries.keys() {
         hot.get(*id, Kind::Blob);
     }
-    drop(Hot::read(bytes.to_vec(), kind));
+    drop(Part::read(bytes.to_vec(), kind));
 }
 
 #[cfg(test)]
@@ -155,8 +245,8 @@ mod tests {
         gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, bytes).unwrap()
     }
 
-    fn read(entries: &[u8]) -> Hot {
-        Hot::read([format!("{HEAD}0\n").as_bytes(), entries].concat(), gix::hash::Kind::Sha1)
+    fn read(entries: &[u8]) -> Part {
+        Part::read([format!("{HEAD}0\n").as_bytes(), entries].concat(), gix::hash::Kind::Sha1)
     }
 
     #[test]

@@ -108,6 +108,11 @@ impl Edit {
         self.0.iter().filter_map(|(path, bytes)| Some((path.as_str(), bytes.as_deref()?)))
     }
 
+    /// Everything that is written or removed.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     pub(super) fn removed(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|(_, bytes)| bytes.is_none()).map(|(path, _)| path.as_str())
     }

@@ -31,6 +31,7 @@ pub mod inspect;
 pub mod layout;
 pub mod message;
 mod notify;
+mod outlines;
 pub mod program;
 pub mod project;
 pub mod pushes;
@@ -287,7 +288,7 @@ impl Store {
         writer: &mut Writer,
     ) -> Option<ObjectId> {
         let snapshot = self.at(tip).ok()?;
-        self.hot().keep(&self.git.private_dir(), &snapshot, edit, &self.git.fresh().0);
+        self.hot().keep(&snapshot, edit, &self.git.fresh().0);
         let (edit, change) = archive::due(&snapshot, edit, stamp.at).ok()??;
         let message = Message::of(&change, stamp, signer);
         let new = self.git.commit(Cleared::untyped(&edit), Some(&snapshot.commit()), &message).ok()?;

@@ -1,6 +1,10 @@
 //! Reading: the records of one commit.
 
-use std::{cell::RefCell, collections::BTreeMap, collections::HashMap, rc::Rc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet, HashMap},
+    rc::Rc,
+};
 
 use gix::{
     ObjectId,
@@ -14,6 +18,7 @@ use super::{
     git::{Base, Git, lossy},
     hot::Hot,
     layout::{self, Shelf},
+    outlines,
 };
 use crate::domain::{
     bypass::{Bypass, Standing, standing},
@@ -242,15 +247,46 @@ impl<'s> Snapshot<'s> {
 
     /// A goal with everything open in it.
     pub fn state(&self, id: &GoalId) -> Result<Option<Loop>, Error> {
+        self.state_with(id, || Ok((self.todos(id)?, BTreeSet::new())))
+    }
+
+    /// The same with no more todos than a decision depends on, where the last mutation left word of which those are: for
+    /// [`decision::next`](crate::domain::decision::next) and what explains its answer, and nothing else.
+    pub fn foremost(&self, id: &GoalId) -> Result<Option<Loop>, Error> {
+        self.state_with(id, || match self.foremost_todos(id) {
+            Some(foremost) => Ok(foremost),
+            None => Ok((self.todos(id)?, BTreeSet::new())),
+        })
+    }
+
+    fn state_with(
+        &self,
+        id: &GoalId,
+        todos: impl FnOnce() -> Result<(BTreeMap<TodoId, Todo>, BTreeSet<TodoId>), Error>,
+    ) -> Result<Option<Loop>, Error> {
         let Some(goal) = self.goal(id)? else { return Ok(None) };
+        let (todos, behind) = todos()?;
         Ok(Some(Loop {
             id: id.clone(),
             goal,
             quota: self.quota(id)?,
             gates: self.gates(id)?,
-            todos: self.todos(id)?,
+            todos,
+            behind,
             spends: self.spends(id)?.into_values().collect(),
         }))
+    }
+
+    /// None when nothing is known, or anything is amiss: whoever reads all will name it.
+    fn foremost_todos(&self, goal: &GoalId) -> Option<(BTreeMap<TodoId, Todo>, BTreeSet<TodoId>)> {
+        let folder = self.folder_id(&Shelf::Todos.open(goal)).ok()??;
+        let word = outlines::word(&self.git.private_dir(), goal, folder)?;
+        let todos = word.todos.into_iter().map(|(id, blob)| {
+            let path = Shelf::Todos.open_file(goal, id.as_str());
+            let todo = format::decode(&path, &self.blob(blob).ok()?).ok()?;
+            Some((id, todo))
+        });
+        Some((todos.collect::<Option<_>>()?, word.behind.into_iter().collect()))
     }
 
     /// Every goal with everything open in it, by id. One that cannot be read is no reason to look at the others only.
@@ -373,10 +409,22 @@ impl<'s> Snapshot<'s> {
 
     /// The ids of everything on a shelf, open, closed or folded.
     pub(super) fn ids(&self, shelf: Shelf, goal: &GoalId) -> Result<Vec<String>, Error> {
-        let mut ids = self.names(shelf.extension(), &shelf.open(goal))?;
-        ids.extend(self.names(shelf.extension(), &shelf.closed(goal))?);
-        ids.extend(archive::ids(self, shelf, goal)?);
+        let mut ids = Vec::new();
+        self.each_id(shelf, goal, |id| ids.push(id.to_owned()))?;
         Ok(ids)
+    }
+
+    /// Tells these ids one by one, so that nobody has to hold all of them.
+    pub(super) fn each_id(
+        &self,
+        shelf: Shelf,
+        goal: &GoalId,
+        mut tell: impl FnMut(&str),
+    ) -> Result<(), Error> {
+        for folder in [shelf.open(goal), shelf.closed(goal)] {
+            self.names(shelf.extension(), &folder)?.iter().for_each(|id| tell(id));
+        }
+        archive::each_id(self, shelf, goal, tell)
     }
 
     pub(super) fn taken(&self, shelf: Shelf, id: &str) -> Result<bool, Error> {
@@ -475,11 +523,20 @@ impl<'s> Snapshot<'s> {
             Some(entry) if !entry.mode.is_blob() => {
                 Err(Error::Unreadable { path: path.to_owned(), problem: "it is not a plain file".into() })
             }
-            Some(entry) => match self.hot.get(entry.oid, Kind::Blob) {
-                Some(bytes) => Ok(Some(bytes.to_vec())),
-                None => self.git.blob(entry.oid).map(Some),
-            },
+            Some(entry) => self.blob(entry.oid).map(Some),
         }
+    }
+
+    pub(super) fn blob(&self, id: ObjectId) -> Result<Vec<u8>, Error> {
+        match self.hot.get(id, Kind::Blob) {
+            Some(bytes) => Ok(bytes.to_vec()),
+            None => self.git.blob(id),
+        }
+    }
+
+    /// The id of the tree at `path`, if there is one.
+    pub(super) fn folder_id(&self, path: &str) -> Result<Option<ObjectId>, Error> {
+        Ok(self.entry(path)?.filter(|entry| entry.mode.is_tree()).map(|entry| entry.oid))
     }
 
     fn entry(&self, path: &str) -> Result<Option<gix::objs::tree::Entry>, Error> {
@@ -518,8 +575,8 @@ impl<'s> Snapshot<'s> {
         self.git.tree(id).map(Rc::new)
     }
 
-    /// The objects that a look at the present needs: the commit, the trees on the way and all open records.
-    pub(super) fn at_hand(&self) -> Result<Vec<(ObjectId, Kind, Vec<u8>)>, Error> {
+    /// The objects that a look at the present needs, with their paths: the commit, the trees on the way and all open records.
+    pub(super) fn at_hand(&self) -> Result<Vec<(String, ObjectId, Kind, Vec<u8>)>, Error> {
         let mut paths = vec![layout::POLICY.to_owned(), layout::QUOTA.to_owned()];
         for goal in self.goals()? {
             paths.push(layout::goal_file(&goal));
@@ -535,18 +592,21 @@ impl<'s> Snapshot<'s> {
         let mut objects = Vec::new();
         for path in paths {
             if let (Some(entry), Some(bytes)) = (self.entry(&path)?, self.bytes(&path)?) {
-                objects.push((entry.oid, Kind::Blob, bytes));
+                objects.push((path, entry.oid, Kind::Blob, bytes));
             }
         }
-        let mut nodes = vec![(self.base.commit, Kind::Commit), (self.base.tree, Kind::Tree)];
+        let mut nodes = vec![
+            (String::new(), self.base.commit, Kind::Commit),
+            (String::new(), self.base.tree, Kind::Tree),
+        ];
         let folders: Vec<String> = self.folders.borrow().keys().cloned().collect();
         for path in folders.iter().filter(|path| !path.is_empty()) {
             if let Some(entry) = self.entry(path)? {
-                nodes.push((entry.oid, Kind::Tree));
+                nodes.push((path.clone(), entry.oid, Kind::Tree));
             }
         }
-        for (id, kind) in nodes {
-            objects.push((id, kind, self.git.node(id, kind)?));
+        for (path, id, kind) in nodes {
+            objects.push((path, id, kind, self.git.node(id, kind)?));
         }
         Ok(objects)
     }

@@ -24,12 +24,14 @@ use crate::domain::{
     change::{Change, Op, Record},
     command::{CommandLine, Ended},
     evidence::{After, Cut, Direction, Evidence, Finding, Heard, Opinion, Tests, Watched},
+    foremost::{Foremost, Outline},
     gate::{Act, Gate, Seen},
     goal::{Feature, Goal},
     handoff::Handoff,
     id::{GoalId, SpendId, TodoId, TodoPrefix},
     policy::{Policy, RepositoryId},
     quota::{Quota, Quotas, Spend},
+    state::Loop,
     time::{Seconds, Timestamp},
     todo::{Check, Looked, Monitor, Priority, Todo, TodoState, Worker},
 };
@@ -766,6 +768,96 @@ fn a_torn_end_of_what_lies_at_hand_is_not_built_upon() {
     let blob = gix::ObjectId::from_hex(blob.as_bytes()).unwrap();
     assert!(snapshot.todo(&ship(), &todo_id("t-0002")).unwrap().is_some());
     assert!(store.hot().get(blob, gix::objs::Kind::Blob).is_some());
+}
+
+/// What the domain would leave of `state` to decide on.
+fn least(state: Loop) -> Loop {
+    let outlines = state.todos.iter().map(|(id, todo)| (id.clone(), Outline::of(todo))).collect();
+    let Foremost { todos, behind } = Foremost::of(&outlines);
+    let todos = state.todos.into_iter().filter(|(id, _)| todos.contains(id)).collect();
+    Loop { todos, behind, ..state }
+}
+
+/// A hundred todos of which each needs the one before it.
+fn chain(repo: &Repo) {
+    let links = (0..100).map(|n: usize| {
+        let needs = n.checked_sub(1).map(numbered).into_iter().collect();
+        put_todo(numbered(n).as_str(), Todo { needs, ..todo(&format!("link {n}")) })
+    });
+    repo.put(links.collect());
+}
+
+#[test]
+fn what_a_decision_depends_on_is_at_hand_after_every_mutation() {
+    let repo = Repo::new();
+    chain(&repo);
+    let claimed = |needs: &[usize]| Todo {
+        needs: needs.iter().copied().map(numbered).collect(),
+        ..todo("held").claim(&numbered(50), &stamp("12:00"), Seconds(60)).unwrap()
+    };
+    let added = |needs: &[usize], time: &str| Todo {
+        needs: needs.iter().copied().map(numbered).collect(),
+        added: stamp(time),
+        ..todo("new")
+    };
+    let monitor = Some(Monitor::new(Seconds(60), at("12:00")));
+    for (records, count) in [
+        (vec![], 2),
+        (vec![put_todo(numbered(0).as_str(), done("link 0", 0))], 2),
+        (vec![put_todo(numbered(0).as_str(), todo("link 0"))], 2),
+        (vec![put_todo(numbered(50).as_str(), claimed(&[0, 49]))], 3),
+        (vec![put_todo(numbered(50).as_str(), added(&[49], "10:30"))], 2),
+        (vec![put_todo(numbered(60).as_str(), Todo { monitor, ..added(&[59], "10:00") })], 3),
+        (vec![put_todo("t-ffff", added(&[7], "11:30"))], 3),
+        (vec![put_todo("t-fffe", added(&[], "11:30"))], 4),
+        ((0..100).map(|n| put_todo(numbered(n).as_str(), done("link", 0))).collect(), 2),
+    ] {
+        if !records.is_empty() {
+            repo.put(records);
+        }
+        let store = repo.store();
+        let snapshot = store.read().unwrap();
+        let (whole, found) = (snapshot.state(&ship()).unwrap().unwrap(), snapshot.foremost(&ship()).unwrap());
+        assert_eq!(found.as_ref().map(|found| found.todos.len()), Some(count));
+        assert_eq!(found, Some(least(whole)));
+    }
+    assert!(!repo.top().join(".git/loopx/open-ship").exists(), "few todos are read as quickly");
+}
+
+#[test]
+fn what_is_said_of_a_decision_is_believed_whole_or_not_at_all() {
+    let repo = Repo::new();
+    chain(&repo);
+    let dir = repo.top().join(".git/loopx");
+    let (file, whole) = (dir.join("open-ship"), repo.store().read().unwrap().state(&ship()).unwrap());
+    let good = fs::read(&file).unwrap();
+    let found = || repo.store().read().unwrap().foremost(&ship()).unwrap();
+    assert_eq!(found(), whole.clone().map(least));
+    for place in (0..good.len()).step_by(7) {
+        let mut bytes = good.clone();
+        bytes[place] ^= 1;
+        for bytes in [&bytes[..], &good[..place]] {
+            fs::write(&file, bytes).unwrap();
+            let found = found();
+            assert!(found == whole || found == whole.clone().map(least), "byte {place}");
+            // The next mutation begins with what it finds, and leaves what is right.
+        }
+    }
+    for (name, bytes) in [("open-ship", &good[..good.len() / 2]), ("hot", &b"no"[..]), ("hot-rest", b"no")] {
+        fs::write(dir.join(name), bytes).unwrap();
+        repo.put(vec![put_todo("t-ffff", todo(name))]);
+        let store = repo.store();
+        let snapshot = store.read().unwrap();
+        let state = snapshot.state(&ship()).unwrap().map(least);
+        assert_eq!(snapshot.foremost(&ship()).unwrap(), state);
+    }
+    // What waits is out of the way of whoever decides.
+    let sizes = ["hot", "hot-rest"].map(|name| fs::metadata(dir.join(name)).unwrap().len());
+    assert!(sizes[0] * 3 < sizes[1], "{sizes:?}");
+    let another = repo.git("rev-parse loopx/state~1");
+    let store = repo.store();
+    let before = store.at(gix::ObjectId::from_hex(another.as_bytes()).unwrap()).unwrap();
+    assert_eq!(before.foremost(&ship()).unwrap(), before.state(&ship()).unwrap(), "it is about one tree");
 }
 
 #[test]

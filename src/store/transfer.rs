@@ -6,6 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
     io::{self, BufRead, Seek, SeekFrom},
 };
 
@@ -341,18 +342,43 @@ fn new_files(before: &Snapshot<'_>, records: &[Record]) -> Result<Edit, Error> {
 /// one that does not.
 pub(super) fn must_be_apart(before: &Snapshot<'_>, after: &Snapshot<'_>) -> Result<(), String> {
     let said = |error: Error| error.to_string();
+    let twice = |id: &str| format!("`{}` is there twice", shown(id, 40));
     let there = before.goals().map_err(said)?;
-    let mut seen = BTreeSet::new();
-    for goal in after.goals().map_err(said)?.into_iter().filter(|goal| !there.contains(goal)) {
-        for shelf in [Shelf::Todos, Shelf::Evidence] {
-            for id in after.ids(shelf, &goal).map_err(said)? {
-                if before.taken(shelf, &id).map_err(said)? || !seen.insert(id.clone()) {
-                    return Err(format!("`{}` is there twice", shown(&id, 40)));
-                }
+    let goals: Vec<GoalId> =
+        after.goals().map_err(said)?.into_iter().filter(|goal| !there.contains(goal)).collect();
+    let each = |tell: &mut dyn FnMut(Shelf, &str)| {
+        for goal in &goals {
+            for shelf in [Shelf::Todos, Shelf::Evidence] {
+                after.each_id(shelf, goal, |id| tell(shelf, id)).map_err(said)?;
             }
         }
+        Ok::<_, String>(())
+    };
+    // All ids of a long past take more room than their hashes.
+    let hash = BuildHasherDefault::<DefaultHasher>::default();
+    let (mut hashes, mut taken) = (Vec::new(), Ok(()));
+    each(&mut |shelf, id| {
+        hashes.push(hash.hash_one(id));
+        if taken.is_ok() {
+            taken = match before.taken(shelf, id) {
+                Ok(false) => Ok(()),
+                Ok(true) => Err(twice(id)),
+                Err(error) => Err(said(error)),
+            };
+        }
+    })?;
+    taken?;
+    hashes.sort_unstable();
+    let alike: BTreeSet<u64> = hashes.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0]).collect();
+    let (mut seen, mut again) = (BTreeSet::new(), Ok(()));
+    if !alike.is_empty() {
+        each(&mut |_, id| {
+            if alike.contains(&hash.hash_one(id)) && !seen.insert(id.to_owned()) {
+                again = Err(twice(id));
+            }
+        })?;
     }
-    Ok(())
+    again
 }
 
 /// The files of a state, sorted.

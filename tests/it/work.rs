@@ -833,6 +833,84 @@ fn a_thousand_todos_come_at_once() {
     assert_eq!(repo.loopx("verify").code, 0);
 }
 
+/// A hundred todos, of which each needs the one before it.
+fn chain(repo: &Sandbox) -> Vec<String> {
+    let line = |number: usize| {
+        let needs = if number == 0 { String::new() } else { format!(r#","needs":["k{}"]"#, number - 1) };
+        format!("{{\"title\":\"link {number}\",\"key\":\"k{number}\"{needs}}}\n")
+    };
+    let list: String = (0..100).map(line).collect();
+    let added = repo.feed(LOOPX, &["todo", "add", "--from", "-", "--json"], &list).success().json();
+    let todos = added["todos"].as_array().expect("todos").iter();
+    todos.map(|todo| todo["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+#[test]
+fn the_next_todo_of_a_long_chain_is_known_without_the_others() {
+    let repo = Sandbox::ready();
+    let ids = chain(&repo);
+    let says = |of: &Sandbox| of.loopx("quota should-run --agent-id a --json").success().json();
+    for id in &ids[..3] {
+        let answer = says(&repo);
+        assert_eq!((&answer["answer"], answer["todo"]["id"].as_str()), (&"run".into(), Some(id.as_str())));
+        repo.loopx(&format!("todo claim {id} --agent-id a")).success();
+        assert_eq!(says(&repo)["todo"]["id"].as_str(), Some(id.as_str()), "it goes on");
+        repo.loopx(&format!("todo done {id} --agent-id a")).success();
+    }
+    repo.loopx(&format!("todo reopen {} --agent-id a", ids[0])).success();
+    assert_eq!(says(&repo)["todo"]["id"].as_str(), Some(ids[0].as_str()));
+    let told = says(&repo);
+    for name in ["open-ship", "hot", "hot-rest"] {
+        std::fs::remove_file(repo.path("repo/.git/loopx").join(name)).expect("it is at hand");
+        assert_eq!(says(&repo), told, "without {name}");
+    }
+}
+
+#[test]
+fn what_is_said_of_a_long_chain_can_deceive_whoever_forges_it_and_nobody_else() {
+    let repo = Sandbox::ready();
+    let ids = chain(&repo);
+    let file = repo.path("repo/.git/loopx/open-ship");
+    let said = std::fs::read_to_string(&file).expect("it is at hand");
+    let (head, parts) = said.split_once('\n').expect("a head");
+    let words: Vec<&str> = head.split(' ').collect();
+    let rest = &parts[words[3].parse::<usize>().expect("a length")..];
+    let blob = |id: &str| {
+        rest.lines()
+            .find(|line| line.starts_with(id))
+            .and_then(|line| line.split(' ').nth(1))
+            .expect("a blob")
+    };
+    let forged = format!("{} {}\n", ids[50], blob(&ids[50]));
+    let digest = repo.feed("git", &["hash-object", "--stdin"], &forged).stdout;
+    let text =
+        format!("loopx-open 1 {} {} {} {}\n{forged}{rest}", words[2], forged.len(), digest.trim(), words[5]);
+    std::fs::write(&file, text).expect("a file");
+    assert_snapshot!(repo.scene(&format!("
+        loopx quota should-run --agent-id a
+        loopx todo claim {} --agent-id a
+        loopx gate open May? --gate-id may --blocks turn
+        loopx quota should-run --agent-id a
+    ", ids[50])), @r#"
+    $ loopx quota should-run --agent-id a
+    true – work on t-d9xda: link 50
+    why: `t-d9xda` is ready and nobody has it
+    next: loopx todo claim t-d9xda
+    $ loopx todo claim t-d9xda --agent-id a
+    [stderr] error: todo `t-d9xda` needs `t-cp9t0`, which is not closed yet
+    [stderr] hint: run `loopx quota should-run` for something to do
+    [exit 1]
+    $ loopx gate open May? --gate-id may --blocks turn
+    opened gate may: "May?"
+    a person answers with `loopx gate resolve may --decision approve` (or `reject`)
+    $ loopx quota should-run --agent-id a
+    false – user gate pending: "May?"
+    why: everything that could be done waits for a person, who answers gate `may`
+    next: loopx gate show may
+    [exit 10]
+    "#);
+}
+
 #[test]
 fn who_comes_back_late_learns_who_took_over() {
     let repo = Sandbox::ready();

@@ -1,0 +1,193 @@
+//! What lies at hand of a goal with many open todos: which of them a decision depends on, in `.git/loopx/open-<goal>`, so
+//! that most of them need not be read to make one.
+//!
+//! ```text
+//! loopx-open 1 <todos> <length> <part> <rest>     the id of the goal's folder of todos, and digests of what follows
+//! t-7k3q <blob>                                   a todo that decisions depend on
+//! t-9w2d                                          one that a todo above needs, and that need not be read
+//! t-9w2d <blob> 1796000000 - t-7k3q,t-2m4x        the rest: every open todo, when it was added, whether it stands out (`*`), what it needs
+//! ```
+//!
+//! It counts for the one folder that it names, and the todos that it names are read by their ids. That it names the right
+//! ones is believed of a file that is whole: whoever can write below `.git` could move the branch as well. Nothing that
+//! refuses anything relies on it, only the question what comes next. Writers bring it up to date under their lock. It can be
+//! deleted at any time.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use gix::{
+    ObjectId,
+    bstr::ByteSlice as _,
+    objs::{Kind, Tree},
+};
+
+use super::{Error, Snapshot, format, layout::Shelf, read_plain_file};
+use crate::domain::{
+    foremost::{Foremost, Outline},
+    id::{GoalId, TodoId},
+    time::Timestamp,
+    todo::Todo,
+};
+
+const HEAD: &str = "loopx-open 1 ";
+/// So many todos are read as quickly as this file.
+const FEW: usize = 64;
+
+fn file(dir: &Path, goal: &GoalId) -> PathBuf {
+    dir.join(format!("open-{goal}"))
+}
+
+/// The todos that decisions depend on, by the ids of their blobs, and those behind them.
+pub(super) struct Word {
+    pub(super) todos: Vec<(TodoId, ObjectId)>,
+    pub(super) behind: Vec<TodoId>,
+}
+
+/// The first line.
+struct Head {
+    folder: ObjectId,
+    /// Bytes of the first part.
+    length: usize,
+    part: ObjectId,
+    rest: ObjectId,
+}
+
+fn digest(kind: gix::hash::Kind, bytes: &[u8]) -> Option<ObjectId> {
+    gix::objs::compute_hash(kind, Kind::Blob, bytes).ok()
+}
+
+impl Head {
+    fn parse(line: &str) -> Option<Self> {
+        let words: Vec<_> = line.strip_prefix(HEAD)?.split(' ').collect();
+        let [folder, length, part, rest] = words[..] else { return None };
+        let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
+        Some(Self { folder: id(folder)?, length: length.parse().ok()?, part: id(part)?, rest: id(rest)? })
+    }
+}
+
+/// What the file says of the folder `todos`, if it is about that one and whole.
+pub(super) fn word(dir: &Path, goal: &GoalId, todos: ObjectId) -> Option<Word> {
+    let path = file(dir, goal);
+    fs::metadata(&path).ok().filter(|meta| meta.is_file())?;
+    let mut reader = BufReader::new(File::open(path).ok()?);
+    let mut line = String::new();
+    reader.by_ref().take(400).read_line(&mut line).ok()?;
+    let head = Head::parse(line.strip_suffix('\n')?)?;
+    (head.folder == todos).then_some(())?;
+    let mut part = Vec::new();
+    reader.take(head.length as u64).read_to_end(&mut part).ok()?;
+    (digest(todos.kind(), &part)? == head.part).then_some(())?;
+    parse_part(&part)
+}
+
+fn parse_part(part: &[u8]) -> Option<Word> {
+    let mut word = Word { todos: Vec::new(), behind: Vec::new() };
+    for line in part.to_str().ok()?.lines() {
+        match line.split_once(' ') {
+            Some((id, blob)) => {
+                word.todos.push((id.parse().ok()?, ObjectId::from_hex(blob.as_bytes()).ok()?));
+            }
+            None => word.behind.push(line.parse().ok()?),
+        }
+    }
+    Some(word)
+}
+
+type Outlines = BTreeMap<TodoId, (ObjectId, Outline)>;
+
+/// Every todo that the file tells of, whichever folder it is about; none when it is not whole.
+fn all(bytes: &[u8], kind: gix::hash::Kind) -> Option<Outlines> {
+    let (line, parts) = bytes.split_once_str("\n")?;
+    let head = Head::parse(line.to_str().ok()?)?;
+    let rest = parts.get(head.length..)?;
+    (digest(kind, rest)? == head.rest).then_some(())?;
+    rest.to_str().ok()?.lines().map(parse_outline).collect()
+}
+
+fn parse_outline(line: &str) -> Option<(TodoId, (ObjectId, Outline))> {
+    let words: Vec<_> = line.split(' ').collect();
+    let [id, blob, added, mark, needs] = words[..] else { return None };
+    let outline = Outline {
+        needs: needs
+            .split(',')
+            .filter(|need| !need.is_empty())
+            .map(|need| need.parse().ok())
+            .collect::<Option<_>>()?,
+        added: Timestamp::from_unix(added.parse().ok()?),
+        stands_out: mark == "*",
+    };
+    Some((id.parse().ok()?, (ObjectId::from_hex(blob.as_bytes()).ok()?, outline)))
+}
+
+/// The bytes of the file.
+fn written(folder: ObjectId, outlines: &Outlines, foremost: &Foremost) -> Option<String> {
+    let chosen = foremost.todos.iter().map(|id| format!("{id} {}\n", outlines[id].0));
+    let part: String = chosen.chain(foremost.behind.iter().map(|id| format!("{id}\n"))).collect();
+    let lines = outlines.iter().map(|(id, (blob, outline))| {
+        let needs: Vec<_> = outline.needs.iter().map(TodoId::as_str).collect();
+        let mark = if outline.stands_out { '*' } else { '-' };
+        format!("{id} {blob} {} {mark} {}\n", outline.added.unix(), needs.join(","))
+    });
+    let rest: String = lines.collect();
+    let [one, other] = [&part, &rest].map(|text| digest(folder.kind(), text.as_bytes()));
+    Some(format!("{HEAD}{folder} {} {} {}\n{part}{rest}", part.len(), one?, other?))
+}
+
+/// The open todos in a folder by the ids of their blobs; none when something else is there, which whoever reads all will name.
+fn entries(tree: &Tree) -> Option<BTreeMap<TodoId, ObjectId>> {
+    let files = tree.entries.iter().filter(|entry| !entry.mode.is_tree());
+    let todos = files.map(|entry| {
+        let name = entry.filename.to_str().ok().filter(|_| entry.mode.is_blob())?;
+        Some((name.strip_suffix(Shelf::Todos.extension())?.parse().ok()?, entry.oid))
+    });
+    todos.collect()
+}
+
+/// Brings the file of a goal up to date, or removes it where it would not pay. Returns what it says now.
+pub(super) fn refresh(
+    dir: &Path,
+    snapshot: &Snapshot<'_>,
+    goal: &GoalId,
+) -> Result<Option<Word>, Box<dyn std::error::Error>> {
+    let (path, folder) = (file(dir, goal), Shelf::Todos.open(goal));
+    let tree: Option<Rc<Tree>> = snapshot.folder(&folder)?;
+    let (Some(tree), Some(id)) = (tree.filter(|tree| tree.entries.len() > FEW), snapshot.folder_id(&folder)?)
+    else {
+        drop(fs::remove_file(path));
+        return Ok(None);
+    };
+    if let Some(word) = word(dir, goal, id) {
+        return Ok(Some(word));
+    }
+    let mut known = read_plain_file(&path).and_then(|bytes| all(&bytes, id.kind())).unwrap_or_default();
+    let outline = |(todo, blob): (TodoId, ObjectId)| -> Result<_, Error> {
+        let outline = match known.remove(&todo) {
+            Some((known, outline)) if known == blob => outline,
+            _ => {
+                let name = Shelf::Todos.open_file(goal, todo.as_str());
+                Outline::of(&format::decode::<Todo>(&name, &snapshot.blob(blob)?)?)
+            }
+        };
+        Ok((todo, (blob, outline)))
+    };
+    let entries = entries(&tree).ok_or("something else is there")?;
+    let outlines = entries.into_iter().map(outline).collect::<Result<Outlines, _>>()?;
+    let by_id = outlines.iter().map(|(id, (_, outline))| (id.clone(), outline.clone())).collect();
+    let foremost = Foremost::of(&by_id);
+    if foremost.todos.len() * 2 > outlines.len() {
+        drop(fs::remove_file(path));
+        return Ok(None);
+    }
+    let bytes = written(id, &outlines, &foremost).ok_or("no digest")?;
+    let mut file = tempfile::NamedTempFile::new_in(dir)?;
+    file.write_all(bytes.as_bytes())?;
+    file.persist(&path)?;
+    let todos = foremost.todos.into_iter().map(|todo| (todo.clone(), outlines[&todo].0)).collect();
+    Ok(Some(Word { todos, behind: foremost.behind.into_iter().collect() }))
+}
