@@ -4,10 +4,11 @@
 
 use std::{
     collections::VecDeque,
+    convert::Infallible,
     env,
     ffi::{OsStr, OsString},
     fs::File,
-    io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
+    io::{self, BufRead as _, IsTerminal as _, Read as _, Seek as _, Write as _},
     os::{
         fd::AsFd as _,
         unix::process::{CommandExt as _, ExitStatusExt as _},
@@ -198,6 +199,21 @@ impl Process {
         io::stdin().lock().take(limit).read_until(b'\n', &mut line)?;
         let is_line = line.pop_if(|byte| *byte == b'\n').is_some();
         Ok((is_line || !line.is_empty()).then_some(line))
+    }
+
+    /// Goes on as `argv`, which finds `input` on standard input. Returns only when that cannot be.
+    pub fn turn_into(&self, argv: &[OsString], input: &[u8]) -> io::Error {
+        let run = || -> io::Result<Infallible> {
+            let mut file = tempfile::tempfile()?;
+            file.write_all(input)?;
+            file.rewind()?;
+            let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+            Err(Command::new(program).args(args).stdin(file).exec())
+        };
+        match run() {
+            Err(error) => error,
+            Ok(never) => match never {},
+        }
     }
 
     /// Runs `argv` to its end in the folder `dir`, with our own streams and environment and one variable more.

@@ -8,7 +8,7 @@ mod pre_commit;
 mod pre_push;
 mod pre_receive;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use self::host::Host;
 use crate::{
@@ -35,6 +35,9 @@ pub(crate) enum Hook {
             conflicts_with = "config"
         )]
         pass_on: Option<String>,
+        /// Go on with what stands behind loopx's part of this hook file
+        #[arg(long, value_name = "FILE", require_equals = true, conflicts_with_all = ["config", "pass_on"])]
+        then: Option<PathBuf>,
         /// The remote's name, or its address when it has none
         remote: String,
         /// The remote's address
@@ -87,11 +90,12 @@ impl Hook {
         open: impl Fn(&Path, &AgentId) -> Result<Ctx, Error>,
     ) -> u8 {
         match self {
-            Self::PrePush { config, pass_on, remote, url } => {
-                let asked = match (config, pass_on) {
-                    (true, _) => pre_push::Asked::Config,
-                    (false, Some(end)) => pre_push::Asked::HookFile { end },
-                    (false, None) => pre_push::Asked::Hand,
+            Self::PrePush { config, pass_on, then, remote, url } => {
+                let asked = match (config, pass_on, then) {
+                    (true, ..) => pre_push::Asked::Config,
+                    (false, Some(end), _) => pre_push::Asked::HookFile { end },
+                    (false, None, Some(file)) => pre_push::Asked::HookFileOfOurs { file },
+                    (false, None, None) => pre_push::Asked::Hand,
                 };
                 pre_push::run(process, &Remote { name: remote, url }, asked, ctx)
             }

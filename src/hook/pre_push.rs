@@ -1,12 +1,17 @@
 //! `pre-push`: git gives the remote as arguments and one line for each ref on standard input, and pushes nothing when
 //! this fails. The contract is git's `githooks(5)`.
 
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
 use crate::{
     domain::{gate::Act, push::Verdict, text::shown},
     error::{Error, Kind},
     ops::{
         Ctx,
-        enforcement::is_said_already,
+        enforcement::{is_said_already, rest},
         push::{Line, Remote, check, note},
     },
     process::{GIT_EXEC_PATH, Process},
@@ -24,6 +29,8 @@ pub(super) enum Asked {
     /// Our part of a hook file, which passes on what git sent to the rest of it, with `end` after it: a shell takes the last
     /// line break away otherwise.
     HookFile { end: String },
+    /// A hook file that loopx made, of which we go on with what stands behind our part.
+    HookFileOfOurs { file: PathBuf },
     /// A line of the user's in a hook of theirs.
     Hand,
 }
@@ -47,14 +54,26 @@ pub(super) fn run(
         .stdin(LIMIT)
         .map_err(|error| Error::new(Kind::Environment, format!("cannot read what git sends: {error}")));
     let refused = match input.and_then(|input| Ok((judge(process, remote, &input, ctx)?, input))) {
-        Ok((None, mut input)) => {
-            let Asked::HookFile { end } = &asked else { return 0 };
-            input.extend_from_slice(end.as_bytes());
-            match process.out_bytes(&input) {
-                Ok(()) => return 0,
-                Err(error) => format!("loopx: push refused: what git sent cannot be passed on: {error}\n"),
+        Ok((None, mut input)) => match &asked {
+            Asked::Config | Asked::Hand => return 0,
+            Asked::HookFile { end } => {
+                input.extend_from_slice(end.as_bytes());
+                match process.out_bytes(&input) {
+                    Ok(()) => return 0,
+                    Err(error) => {
+                        format!("loopx: push refused: what git sent cannot be passed on: {error}\n")
+                    }
+                }
             }
-        }
+            Asked::HookFileOfOurs { file } => match go_on(process, file, remote, &input) {
+                None => return 0,
+                Some(why) => format!(
+                    "loopx: push refused: what stands behind loopx's part of `{}` cannot be run: {why}\n\
+                     hint: loopx hooks install\n",
+                    shown(&file.to_string_lossy(), 4096)
+                ),
+            },
+        },
         Ok((Some(refused), _)) => refused,
         Err(error) => format!("loopx: push refused: whether a question is open cannot be seen\n{error}"),
     };
@@ -64,6 +83,19 @@ pub(super) fn run(
         process.err(&refused);
     }
     Kind::Refused.exit_code()
+}
+
+/// Becomes the rest of the hook, with the arguments and the input that git gave to it. Returns when there is none, or when
+/// that cannot be done, and why.
+fn go_on(process: &Process, hook: &Path, remote: &Remote, input: &[u8]) -> Option<String> {
+    let (shell, script) = match rest(hook) {
+        Ok(None) => return None,
+        Ok(Some(rest)) => rest,
+        Err(why) => return Some(why),
+    };
+    let mut argv: Vec<OsString> = shell.into_iter().map(Into::into).collect();
+    argv.extend([script.into(), hook.into(), remote.name.clone().into(), remote.url.clone().into()]);
+    Some(process.turn_into(&argv, input).to_string())
 }
 
 /// What to say when the push is refused.

@@ -52,7 +52,7 @@ pub struct Git {
 pub(super) type Fresh = (ObjectId, Kind, Option<Rc<[u8]>>);
 
 /// Most bytes of objects that are kept at hand.
-const AT_HAND: usize = 4 * 1024 * 1024;
+const AT_HAND: usize = 1024 * 1024;
 
 /// A kind and the bytes.
 pub(super) type Object = (Kind, Rc<[u8]>);

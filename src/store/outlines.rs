@@ -15,22 +15,22 @@
 
 use std::{
     collections::BTreeMap,
+    fmt::Write as _,
     fs::{self, File},
     io::{BufRead as _, BufReader, Read as _, Write as _},
     path::{Path, PathBuf},
     rc::Rc,
 };
 
-use gix::{
-    ObjectId,
-    bstr::ByteSlice as _,
-    objs::{Kind, Tree},
-};
+use gix::{ObjectId, bstr::ByteSlice as _, objs::Tree};
+
+use sha2::{Digest as _, Sha256};
 
 use super::{Error, Snapshot, format, layout::Shelf, read_plain_file};
 use crate::domain::{
     foremost::{Foremost, Outline},
     id::{GoalId, TodoId},
+    text::hex,
     time::Timestamp,
     todo::Todo,
 };
@@ -54,20 +54,21 @@ struct Head {
     folder: ObjectId,
     /// Bytes of the first part.
     length: usize,
-    part: ObjectId,
-    rest: ObjectId,
+    part: String,
+    rest: String,
 }
 
-fn digest(kind: gix::hash::Kind, bytes: &[u8]) -> Option<ObjectId> {
-    gix::objs::compute_hash(kind, Kind::Blob, bytes).ok()
+/// Tells what is whole from what is not. Nothing rests on it that a forger could not do in other ways.
+fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 impl Head {
     fn parse(line: &str) -> Option<Self> {
         let words: Vec<_> = line.strip_prefix(HEAD)?.split(' ').collect();
         let [folder, length, part, rest] = words[..] else { return None };
-        let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
-        Some(Self { folder: id(folder)?, length: length.parse().ok()?, part: id(part)?, rest: id(rest)? })
+        let folder = ObjectId::from_hex(folder.as_bytes()).ok()?;
+        Some(Self { folder, length: length.parse().ok()?, part: part.to_owned(), rest: rest.to_owned() })
     }
 }
 
@@ -82,7 +83,7 @@ pub(super) fn word(dir: &Path, goal: &GoalId, todos: ObjectId) -> Option<Word> {
     (head.folder == todos).then_some(())?;
     let mut part = Vec::new();
     reader.take(head.length as u64).read_to_end(&mut part).ok()?;
-    (digest(todos.kind(), &part)? == head.part).then_some(())?;
+    (digest(&part) == head.part).then_some(())?;
     parse_part(&part)
 }
 
@@ -99,26 +100,24 @@ fn parse_part(part: &[u8]) -> Option<Word> {
     Some(word)
 }
 
-type Outlines = BTreeMap<TodoId, (ObjectId, Outline)>;
+type Outlines = BTreeMap<TodoId, Outline>;
+type Blobs = BTreeMap<TodoId, ObjectId>;
 
 /// Every todo that the file tells of, whichever folder it is about; none when it is not whole.
-fn all(bytes: &[u8], kind: gix::hash::Kind) -> Option<Outlines> {
+fn all(bytes: &[u8]) -> Option<BTreeMap<TodoId, (ObjectId, Outline)>> {
     let (line, parts) = bytes.split_once_str("\n")?;
     let head = Head::parse(line.to_str().ok()?)?;
     let rest = parts.get(head.length..)?;
-    (digest(kind, rest)? == head.rest).then_some(())?;
+    (digest(rest) == head.rest).then_some(())?;
     rest.to_str().ok()?.lines().map(parse_outline).collect()
 }
 
 fn parse_outline(line: &str) -> Option<(TodoId, (ObjectId, Outline))> {
     let words: Vec<_> = line.split(' ').collect();
     let [id, blob, added, mark, needs] = words[..] else { return None };
+    let needs = needs.split(',').filter(|need| !need.is_empty()).map(|need| need.parse().ok());
     let outline = Outline {
-        needs: needs
-            .split(',')
-            .filter(|need| !need.is_empty())
-            .map(|need| need.parse().ok())
-            .collect::<Option<_>>()?,
+        needs: needs.collect::<Option<_>>()?,
         added: Timestamp::from_unix(added.parse().ok()?),
         stands_out: mark == "*",
     };
@@ -126,21 +125,29 @@ fn parse_outline(line: &str) -> Option<(TodoId, (ObjectId, Outline))> {
 }
 
 /// The bytes of the file.
-fn written(folder: ObjectId, outlines: &Outlines, foremost: &Foremost) -> Option<String> {
-    let chosen = foremost.todos.iter().map(|id| format!("{id} {}\n", outlines[id].0));
-    let part: String = chosen.chain(foremost.behind.iter().map(|id| format!("{id}\n"))).collect();
-    let lines = outlines.iter().map(|(id, (blob, outline))| {
-        let needs: Vec<_> = outline.needs.iter().map(TodoId::as_str).collect();
+fn written(folder: ObjectId, blobs: &Blobs, outlines: &Outlines, foremost: &Foremost) -> String {
+    let mut part = String::new();
+    for id in &foremost.todos {
+        let _ = writeln!(part, "{id} {}", blobs[id]);
+    }
+    for id in &foremost.behind {
+        let _ = writeln!(part, "{id}");
+    }
+    let mut rest = String::new();
+    for ((id, outline), blob) in outlines.iter().zip(blobs.values()) {
         let mark = if outline.stands_out { '*' } else { '-' };
-        format!("{id} {blob} {} {mark} {}\n", outline.added.unix(), needs.join(","))
-    });
-    let rest: String = lines.collect();
-    let [one, other] = [&part, &rest].map(|text| digest(folder.kind(), text.as_bytes()));
-    Some(format!("{HEAD}{folder} {} {} {}\n{part}{rest}", part.len(), one?, other?))
+        let _ = write!(rest, "{id} {blob} {} {mark} ", outline.added.unix());
+        for (place, need) in outline.needs.iter().enumerate() {
+            let _ = write!(rest, "{}{need}", if place == 0 { "" } else { "," });
+        }
+        rest.push('\n');
+    }
+    let [one, other] = [&part, &rest].map(|text| digest(text.as_bytes()));
+    format!("{HEAD}{folder} {} {one} {other}\n{part}{rest}", part.len())
 }
 
 /// The open todos in a folder by the ids of their blobs; none when something else is there, which whoever reads all will name.
-fn entries(tree: &Tree) -> Option<BTreeMap<TodoId, ObjectId>> {
+fn blobs(tree: &Tree) -> Option<Blobs> {
     let files = tree.entries.iter().filter(|entry| !entry.mode.is_tree());
     let todos = files.map(|entry| {
         let name = entry.filename.to_str().ok().filter(|_| entry.mode.is_blob())?;
@@ -165,29 +172,27 @@ pub(super) fn refresh(
     if let Some(word) = word(dir, goal, id) {
         return Ok(Some(word));
     }
-    let mut known = read_plain_file(&path).and_then(|bytes| all(&bytes, id.kind())).unwrap_or_default();
-    let outline = |(todo, blob): (TodoId, ObjectId)| -> Result<_, Error> {
-        let outline = match known.remove(&todo) {
-            Some((known, outline)) if known == blob => outline,
+    let mut known = read_plain_file(&path).and_then(|bytes| all(&bytes)).unwrap_or_default();
+    let blobs = blobs(&tree).ok_or("something else is there")?;
+    let outline = |(todo, blob): (&TodoId, &ObjectId)| -> Result<_, Error> {
+        let outline = match known.remove(todo) {
+            Some((known, outline)) if known == *blob => outline,
             _ => {
                 let name = Shelf::Todos.open_file(goal, todo.as_str());
-                Outline::of(&format::decode::<Todo>(&name, &snapshot.blob(blob)?)?)
+                Outline::of(&format::decode::<Todo>(&name, &snapshot.blob(*blob)?)?)
             }
         };
-        Ok((todo, (blob, outline)))
+        Ok((todo.clone(), outline))
     };
-    let entries = entries(&tree).ok_or("something else is there")?;
-    let outlines = entries.into_iter().map(outline).collect::<Result<Outlines, _>>()?;
-    let by_id = outlines.iter().map(|(id, (_, outline))| (id.clone(), outline.clone())).collect();
-    let foremost = Foremost::of(&by_id);
+    let outlines = blobs.iter().map(outline).collect::<Result<Outlines, _>>()?;
+    let foremost = Foremost::of(&outlines);
     if foremost.todos.len() * 2 > outlines.len() {
         drop(fs::remove_file(path));
         return Ok(None);
     }
-    let bytes = written(id, &outlines, &foremost).ok_or("no digest")?;
     let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(bytes.as_bytes())?;
+    file.write_all(written(id, &blobs, &outlines, &foremost).as_bytes())?;
     file.persist(&path)?;
-    let todos = foremost.todos.into_iter().map(|todo| (todo.clone(), outlines[&todo].0)).collect();
+    let todos = foremost.todos.into_iter().map(|todo| (todo.clone(), blobs[&todo])).collect();
     Ok(Some(Word { todos, behind: foremost.behind.into_iter().collect() }))
 }

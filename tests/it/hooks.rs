@@ -84,14 +84,19 @@ fn what_a_user_writes_around_the_section_stays() {
         loopx hooks status
     "), @"
     $ loopx hooks install
-    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    pushes are guarded: renewed in [ROOT]/repo/.git/hooks/pre-push
     $ loopx init
     kept the state on branch `loopx/state`, to be read in `.loopx/`
     pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
     $ loopx hooks status
     pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
     ");
-    assert_eq!(repo.read("repo/.git/hooks/pre-push"), edited);
+    // Ours alone ends the shell; with theirs behind it, the shell goes on.
+    let now = repo.read("repo/.git/hooks/pre-push");
+    assert!(edited.contains("\nexec \"$loopx_program\"") && !now.contains("\nexec \"$loopx_program\""));
+    assert!(
+        now.starts_with("#!/bin/sh\n# made by loopx") && now.ends_with("# <<< loopx <<<\necho mine >&2\n")
+    );
 }
 
 #[test]
@@ -380,10 +385,9 @@ fn a_section_that_somebody_took_the_teeth_out_of_is_said_and_renewed() {
         loopx hooks install
     "), @"
     $ loopx hooks status
-    PUSHES ARE NOT GUARDED: loopx's part of the hook was changed (see `loopx hooks install`)
-    [exit 1]
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
     $ loopx hooks install
-    pushes are guarded: renewed in [ROOT]/repo/.git/hooks/pre-push
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
     ");
     assert_eq!(repo.read("repo/.git/hooks/pre-push"), hook);
 }
@@ -626,6 +630,68 @@ fn a_hook_file_of_the_team_is_changed_only_when_that_is_asked_for() {
     "#);
     repo.person("hooks uninstall", "unguarded").success();
     assert_snapshot!(repo.git("status --porcelain"), @"");
+}
+
+#[test]
+fn what_a_user_writes_behind_our_part_runs_as_if_the_hook_were_theirs() {
+    let repo = Sandbox::plain();
+    repo.git("init -q --bare ../hub.git").success();
+    repo.loopx("init --goal-text Ship").success();
+    let hook = repo.path("repo/.git/hooks/pre-push");
+    let ours = std::fs::read_to_string(&hook).expect("a hook");
+    let theirs = "echo \"$0 $# $1 ${LOOPX_HOOK:-none}\" >&2\ncat >&2\n# it ends as it wants to\nexit 3\n";
+    std::fs::write(&hook, ours.clone() + theirs).expect("a hook");
+    assert_snapshot!(repo.scene("
+        git push -q ../hub.git HEAD:main
+        loopx hooks status
+    "), @"
+    $ git push -q ../hub.git HEAD:main
+    [stderr] .git/hooks/pre-push 2 ../hub.git none
+    [stderr] HEAD [ID] refs/heads/main [ID]
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    ");
+    std::fs::write(&hook, ours.replace("#!/bin/sh", "#!/bin/bash -u") + "echo \"[$-] ${nobody}\"\n")
+        .expect("a hook");
+    assert_snapshot!(repo.scene("git push -q ../hub.git HEAD:main"), @"
+    $ git push -q ../hub.git HEAD:main
+    [stderr] .git/hooks/pre-push: line 1: nobody: unbound variable
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    // What cannot be read holds the push back.
+    std::fs::write(&hook, ours.clone() + &"x".repeat(200_000)).expect("a hook");
+    assert_snapshot!(repo.scene("git push -q ../hub.git HEAD:main"), @"
+    $ git push -q ../hub.git HEAD:main
+    [stderr] loopx: push refused: what stands behind loopx's part of `.git/hooks/pre-push` cannot be run: Argument list too long (os error 7)
+    [stderr] hint: loopx hooks install
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    ");
+    std::fs::write(&hook, ours.clone() + theirs).expect("a hook");
+    repo.loopx("gate open 'Ready?' --gate-id ready").success();
+    assert_snapshot!(repo.scene("
+        git push -q ../hub.git HEAD:main
+        loopx init
+    "), @r#"
+    $ git push -q ../hub.git HEAD:main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by Ann, just now
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    $ loopx init
+    kept the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded: renewed in [ROOT]/repo/.git/hooks/pre-push
+    "#);
+    assert!(
+        std::fs::read_to_string(&hook).expect("a hook").contains("--pass-on=."),
+        "the next one takes them in"
+    );
+    repo.person("hooks uninstall", "unguarded").success();
+    assert_eq!(std::fs::read_to_string(&hook).expect("a hook"), format!("#!/bin/sh\n{theirs}"));
 }
 
 #[test]

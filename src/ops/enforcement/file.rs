@@ -25,6 +25,10 @@ const LINK: &str = "# loopx put this file in the place of a link to: ";
 /// Keeps a folder that an installation made out of the user's way.
 const IGNORE: &str = "*\n";
 
+/// The section that ends its shell, in a file that an installation made: a push waits for one program less. What somebody
+/// writes behind it is run by loopx then; see [`rest`].
+const ALONE: &str = include_str!("../../../hooks/pre-push.alone");
+
 impl Event {
     /// The section, with `@PROGRAM@` where the path of the program goes.
     fn section(self) -> &'static str {
@@ -33,6 +37,37 @@ impl Event {
             Self::PreCommit => include_str!("../../../hooks/pre-commit"),
         }
     }
+
+    /// The section of a file in which nothing else stands.
+    fn alone(self) -> &'static str {
+        match self {
+            Self::PrePush => ALONE,
+            Self::PreCommit => self.section(),
+        }
+    }
+
+    /// The program that a section asks first; nothing when it is none of ours.
+    fn program(self, section: &str) -> Option<PathBuf> {
+        super::program_of(self.section(), section).or_else(|| super::program_of(self.alone(), section))
+    }
+}
+
+/// What stands behind our part of the file `hook` that git ran, and the words that make the file's own shell read it from an
+/// argument; nothing when nothing does. The error says why that cannot be known.
+pub fn rest(hook: &Path) -> Result<Option<(Vec<String>, String)>, String> {
+    let text = fs::read_to_string(hook).map_err(|error| error.to_string())?;
+    let (before, body, after) = section(&text).ok_or("loopx's part is not in it")?;
+    if Event::PrePush.program(body).is_none() {
+        return Err("loopx's part of it was changed".into());
+    }
+    if after.trim().is_empty() {
+        return Ok(None);
+    }
+    let shell = shell_of(before).and_then(|line| line.strip_prefix("#!")).unwrap_or("/bin/sh");
+    // The kernel takes all that stands behind the program as one argument.
+    let (program, argument) = shell.trim().split_once([' ', '\t']).unwrap_or((shell.trim(), ""));
+    let words = [program, argument.trim(), "-c"].into_iter().filter(|word| !word.is_empty());
+    Ok(Some((words.map(str::to_owned).collect(), after.to_owned())))
 }
 
 /// Whose the folder is in which git looks for hooks.
@@ -114,7 +149,7 @@ fn look(hook: &Path, event: Event) -> Result<(), String> {
         Some((before, ..)) if before.lines().count() > 1 && before != MADE => {
             Err("something stands before loopx's part of the hook and may end it early".into())
         }
-        Some((_, body, _)) => match super::program_of(event.section(), body) {
+        Some((_, body, _)) => match event.program(body) {
             Some(program) if program.file_name().is_some_and(|name| name == "loopx") => Ok(()),
             Some(program) => {
                 Err(format!("loopx's part of the hook asks `{}`", shown(&program.to_string_lossy(), 4096)))
@@ -127,7 +162,7 @@ fn look(hook: &Path, event: Event) -> Result<(), String> {
 /// The program that the section in a hook asks first.
 pub(super) fn program(hook: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(hook).ok()?;
-    super::program_of(Event::PrePush.section(), section(&text)?.1)
+    Event::PrePush.program(section(&text)?.1)
 }
 
 /// Whether a section of ours is in the file that git would run.
@@ -190,9 +225,10 @@ pub(super) fn tracked_change(ctx: &Ctx, event: Event) -> Result<Option<String>, 
 fn new_text(ctx: &Ctx, event: Event, hook: &Path, place: &Place) -> Result<(String, &'static str), Error> {
     // Where a program lies differs from one member of a team to the next.
     let program = if matches!(place, Place::Team) { Path::new("loopx") } else { &ctx.program };
-    let fill = event.section().replace("@PROGRAM@", &quoted(program));
+    let [fill, alone] =
+        [event.section(), event.alone()].map(|text| text.replace("@PROGRAM@", &quoted(program)));
     let name = shown_path(hook);
-    let Ok(meta) = fs::symlink_metadata(hook) else { return Ok((format!("{MADE}{fill}"), "created")) };
+    let Ok(meta) = fs::symlink_metadata(hook) else { return Ok((format!("{MADE}{alone}"), "created")) };
     if meta.is_symlink() {
         let target = fs::read_link(hook).unwrap_or_default();
         let target = target.to_str().filter(|target| !target.contains('\n'));
@@ -225,6 +261,7 @@ fn new_text(ctx: &Ctx, event: Event, hook: &Path, place: &Place) -> Result<(Stri
         text
     };
     if let Some((before, _, after)) = section(&text) {
+        let fill = if before == MADE && after.is_empty() { alone } else { fill };
         return Ok((format!("{before}{fill}{after}"), "renewed in"));
     }
     if !is_executable(hook) {
@@ -349,12 +386,13 @@ mod tests {
 
     #[test]
     fn a_section_is_found_and_known_for_ours_wherever_the_program_lies() {
-        for event in Event::ALL {
-            let fill = event.section().replace("@PROGRAM@", &quoted(Path::new("/opt/it's here/loopx")));
+        let sections = Event::ALL.map(|event| [(event, event.section()), (event, event.alone())]);
+        for (event, template) in sections.into_iter().flatten() {
+            let fill = template.replace("@PROGRAM@", &quoted(Path::new("/opt/it's here/loopx")));
             let hook = format!("#!/bin/sh\n{fill}echo mine\n");
             let (before, body, after) = section(&hook).unwrap();
             assert_eq!((before, after), ("#!/bin/sh\n", "echo mine\n"));
-            let program = |body: &str| super::super::program_of(event.section(), body);
+            let program = |body: &str| event.program(body);
             assert_eq!(program(body), Some("/opt/it's here/loopx".into()));
             assert_eq!(program(&body.replace("loopx_program", "x")), None);
             assert_eq!(program(&body.replace("here/loopx'", "here/loopx'; true '")), None);

@@ -8,6 +8,8 @@
 mod config;
 mod file;
 
+pub use self::file::rest;
+
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
