@@ -133,6 +133,20 @@ fn refusal(ctx: &impl Fn() -> Result<Ctx, Error>) -> Option<Failure> {
     Some(Failure::Other { message: said.next().unwrap_or_default(), caused_by: said.collect() })
 }
 
+/// Looks whether reading these bytes keeps its promise: what is not clearly something else counts as a publish.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(bytes: &[u8]) {
+    if Wish::of(bytes) != Wish::Publish {
+        let question: serde_json::Value = serde_json::from_slice(bytes).expect("it was understood");
+        let said = |name: &str| question[name].as_str().unwrap_or_default().to_owned();
+        assert_eq!(question["v"], 1);
+        assert!(match said("kind").as_str() {
+            "get" => ["read", "yank", "unyank", "owners"].contains(&said("operation").as_str()),
+            kind => ["login", "logout"].contains(&kind),
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

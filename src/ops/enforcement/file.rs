@@ -322,6 +322,22 @@ fn section(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..begin], &text[begin..end], &text[end..]))
 }
 
+/// Looks whether reading a hook keeps its promise: our part of it is found where it was put, and all the rest stays as it was.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(text: &str) {
+    if let Some((before, body, after)) = section(text) {
+        assert_eq!([before, body, after].concat(), text);
+        let fill = Event::PrePush.section();
+        assert_eq!(section(&format!("{before}{fill}{after}")), Some((before, fill, after)));
+    } else if let Some(first) = shell_of(text) {
+        let rest = &text[first.len()..];
+        for event in Event::ALL {
+            let fill = event.section().replace("@PROGRAM@", &quoted(Path::new(rest)));
+            assert_eq!(section(&format!("{first}{fill}{rest}")), Some((first, fill.as_str(), rest)));
+        }
+    }
+}
+
 fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o100 != 0)
 }
