@@ -73,16 +73,17 @@ pub fn words(bytes: &[u8]) {
     assert!(shown(text, 100).parse::<Note>().is_ok() || text.trim().is_empty());
 }
 
-/// What another tool kept: any text is something or is refused with the place.
+/// What another tool kept, two files of it with a zero byte between them: any text is something or is refused with the place.
 pub fn foreign(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     drop(beads::parse("it", &text));
-    for registered in loopx_python::registry("it", &text).unwrap_or_default() {
-        drop(loopx_python::goal(&registered, "it", &text, &mut Report::default()));
+    let (first, second) = text.split_once('\0').unwrap_or((&text, &text));
+    for registered in loopx_python::registry("it", first).unwrap_or_default() {
+        drop(loopx_python::goal(&registered, "it", second, &mut Report::default()));
     }
-    let file = |place| backlog::File { path: "it".into(), place, text: text.clone().into_owned() };
+    let file = |place, text: &str| backlog::File { path: "it".into(), place, text: text.to_owned() };
     for (place, _) in backlog::Place::ALL {
-        drop(backlog::parse(&[file(place)], Some(&file(place))));
+        drop(backlog::parse(&[file(place, second)], Some(&file(place, first))));
     }
 }
 
