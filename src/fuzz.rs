@@ -6,23 +6,30 @@ use std::{fmt::Display, str::FromStr};
 use crate::domain::{
     actor::{Actor, Person},
     approver::{PublicKey, Signature},
+    bypass::Standing,
     command::{CommandLine, printed},
     evidence::{Heard, Number},
     id::{
-        AgentId, Capability, Choice, EvidenceId, GateId, GoalId, SpendId, TodoId, TodoPrefix, TurnId, slug,
+        AgentId, ApproverId, BypassId, Capability, Choice, EvidenceId, GateId, GoalId, SpendId, TodoId,
+        TodoPrefix, TurnId, slug,
     },
     openpgp::Certificate,
-    quota::Share,
+    quota::{Cap, Share},
+    receipt::Receipt,
     scope::Glob,
+    secret::{self, custom::Custom},
     shell,
     text::{Note, Title, shown},
     time::{Seconds, Timestamp},
     worklist::Worklist,
 };
-use crate::foreign::{backlog, beads, loopx_python, report::Report, results};
+use crate::foreign::{backlog, beads, loopx_python, report::Report, results, tasks};
 pub use crate::{
-    hook::{host_promises as hosts, pre_push_promises as pre_push},
-    ops::host::promises as settings,
+    hook::{
+        cargo_credential_promises as cargo_credential, helper_promises as helper, host_promises as hosts,
+        pre_push_promises as pre_push, pre_receive_promises as pre_receive,
+    },
+    ops::{enforcement::promises as hook_file, host::promises as settings},
     store::outside::{commit, export, hot, note, path, record, segment},
 };
 
@@ -41,6 +48,10 @@ pub fn words(bytes: &[u8]) {
     stays::<TodoId>(text);
     stays::<EvidenceId>(text);
     stays::<SpendId>(text);
+    stays::<BypassId>(text);
+    stays::<ApproverId>(text);
+    stays::<Standing>(text);
+    stays::<Cap>(text);
     stays::<AgentId>(text);
     stays::<TurnId>(text);
     stays::<TodoPrefix>(text);
@@ -62,16 +73,17 @@ pub fn words(bytes: &[u8]) {
     assert!(shown(text, 100).parse::<Note>().is_ok() || text.trim().is_empty());
 }
 
-/// What another tool kept: any text is something or is refused with the place.
+/// What another tool kept, two files of it with a zero byte between them: any text is something or is refused with the place.
 pub fn foreign(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     drop(beads::parse("it", &text));
-    for registered in loopx_python::registry("it", &text).unwrap_or_default() {
-        drop(loopx_python::goal(&registered, "it", &text, &mut Report::default()));
+    let (first, second) = text.split_once('\0').unwrap_or((&text, &text));
+    for registered in loopx_python::registry("it", first).unwrap_or_default() {
+        drop(loopx_python::goal(&registered, "it", second, &mut Report::default()));
     }
-    let file = |place| backlog::File { path: "it".into(), place, text: text.clone().into_owned() };
+    let file = |place, text: &str| backlog::File { path: "it".into(), place, text: text.to_owned() };
     for (place, _) in backlog::Place::ALL {
-        drop(backlog::parse(&[file(place)], Some(&file(place))));
+        drop(backlog::parse(&[file(place, second)], Some(&file(place, first))));
     }
 }
 
@@ -99,14 +111,56 @@ pub fn shell(bytes: &[u8]) {
     let read = shell::deeds(&text, &here);
     assert!(read.found.iter().all(|found| !found.words.chars().any(char::is_control)));
     drop(shell::code(&text, "x", &here));
+    drop(shell::sounding(&text, &here));
+    assert!(shell::patched(&text).iter().all(|path| text.contains(path)));
     let quoted = shell::quoted(&text);
     assert_eq!(shell::first_words(&format!("x {quoted}")), Some(vec!["x".to_owned(), text.into_owned()]));
+}
+
+/// A file that says what its tasks run: what they run is told in no more than a few times its length, whoever wrote it.
+pub fn tasks(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let named: Vec<String> = text.lines().next().unwrap_or_default().split(' ').map(str::to_owned).collect();
+    for names in [&[][..], &named] {
+        for lines in [tasks::make(&text, names), tasks::just(&text, names), tasks::npm(&text, names)] {
+            let length: usize = lines.iter().map(String::len).sum();
+            assert!(length <= tasks::LONGEST + text.len());
+        }
+    }
+}
+
+/// A file of rules in the form of gitleaks and, behind a zero byte, a text to look at: whatever is found lies in the text, in order,
+/// and what is shown of it in its place is of one line.
+pub fn rules(bytes: &[u8]) {
+    let whole = String::from_utf8_lossy(bytes);
+    let (file, text) = whole.split_once('\0').unwrap_or(("", &whole));
+    let own = secret::scan(text);
+    let is_sound = |hits: &[secret::Hit]| {
+        hits.iter().all(|hit| text.get(hit.range.clone()).is_some_and(|found| !found.is_empty()))
+            && hits.is_sorted_by(|one, next| one.range.end <= next.range.start)
+    };
+    assert!(is_sound(&own), "{own:?}");
+    for home_paths in [false, true] {
+        let found =
+            Custom::parse(file).and_then(|rules| rules.with_home_paths(home_paths).scan(text, own.clone()));
+        match found {
+            Ok(found) => assert!(is_sound(&found), "{found:?}"),
+            Err(bad) => assert!(!bad.to_string().chars().any(char::is_control), "{bad:?}"),
+        }
+    }
 }
 
 /// A public key or a signature that somebody hands over, as OpenSSH or GnuPG write it: what is kept of a key is read as the same.
 pub fn keys(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     drop(Signature::parse(&text));
+    stays::<Receipt>(&text);
+    if let Ok(receipt) = text.parse::<Receipt>() {
+        let fields: Vec<&str> = text.splitn(3, ',').collect();
+        let again =
+            Receipt::new(fields[0].parse().expect("a time"), fields[1].to_owned(), &receipt.armoured());
+        assert_eq!(again, Some(receipt), "a signature is the same in its own form");
+    }
     match text.parse::<PublicKey>() {
         Ok(key) => {
             assert_eq!(PublicKey::try_from(key.as_str().to_owned()).as_ref(), Ok(&key));
@@ -192,6 +246,59 @@ mod tests {
         "# Words\n\n",
     ];
 
+    const TASKS: [&str; 14] = [
+        "a b\n",
+        "a: b\n",
+        "b a:; x\n",
+        "\t@x $(A) \\\n",
+        "\tx ${B} $$(A)\n",
+        "A = $(B)$(B)\n",
+        "B := $(A)y\n",
+        "    x\n",
+        "@a v: b\n",
+        "{\"scripts\":{\"a\":",
+        "\"x\"",
+        "}}",
+        "\n",
+        "#",
+    ];
+
+    const RULES: [&str; 14] = [
+        "[[rules]]\n",
+        "id = \"a\"\n",
+        "id = \"b\\n\"\n",
+        "regex = '(a)b|b(é)'\n",
+        "regex = '('\n",
+        "keywords = [\"B\"]\n",
+        "secretGroup = 1\n",
+        "[allowlist]\n",
+        "regexes = ['^a']\n",
+        "\0",
+        "ab é",
+        "/home/é/Users/b\n",
+        "password=k3j8d7s6f5a4Qz9x\n",
+        "\u{1b}[1m",
+    ];
+
+    const CALLED: [&str; 16] = [
+        "0000",
+        "00",
+        "006b",
+        "1111111111111111111111111111111111111111",
+        "0000000000000000000000000000000000000000",
+        " ",
+        "refs/heads/main",
+        "\n",
+        "\0",
+        " report-status side-band-64k",
+        "shallow ",
+        "{\"v\":1,\"registry\":{},\"kind\":\"get\"",
+        ",\"operation\":\"read\"",
+        "}",
+        "#!/bin/sh\n",
+        "# >>> loopx >>>\n",
+    ];
+
     /// A text that nearly is one of those that are understood.
     fn nearly() -> impl Strategy<Value = String> {
         let wound = (any::<prop::sample::Index>(), 0..4usize, "\\PC{0,3}");
@@ -225,6 +332,26 @@ mod tests {
         #[test]
         fn what_git_sends_to_the_hook_may_be_anything(bytes in vec(any::<u8>(), 0..100)) {
             super::pre_push(&bytes);
+        }
+
+        #[test]
+        fn what_a_hook_hears_may_be_anything(pieces in vec(prop::sample::select(&CALLED[..]), 0..12)) {
+            let bytes = pieces.concat().into_bytes();
+            super::pre_push(&bytes);
+            super::pre_receive(&bytes);
+            super::helper(&bytes);
+            super::cargo_credential(&bytes);
+            super::hook_file(&bytes);
+        }
+
+        #[test]
+        fn a_file_of_tasks_may_say_anything(pieces in vec(prop::sample::select(&TASKS[..]), 0..12)) {
+            super::tasks(pieces.concat().as_bytes());
+        }
+
+        #[test]
+        fn a_file_of_rules_may_say_anything(pieces in vec(prop::sample::select(&RULES[..]), 0..10)) {
+            super::rules(pieces.concat().as_bytes());
         }
     }
 

@@ -5,16 +5,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What variables add to the lines of a file, in bytes and at most. What is more stays as it is written.
+pub const LONGEST: usize = 256 * 1024;
+
 /// The lines of a makefile that make `targets`, or its first target where none is named, with what they need.
 pub fn make(text: &str, targets: &[String]) -> Vec<String> {
     let mut values: BTreeMap<String, String> = BTreeMap::new();
-    let mut rules: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
-    let (mut first, mut here): (Option<String>, Vec<String>) = (None, Vec::new());
+    // A rule may be of many targets, and a target of many rules. Each rule is kept once.
+    let mut rules: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    let mut rules_of: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut first: Option<String> = None;
     for line in joined(text) {
         if let Some(recipe) = line.strip_prefix('\t') {
-            let recipe = recipe.trim_start_matches(['@', '-', '+', ' ']);
-            for target in &here {
-                rules.entry(target.clone()).or_default().1.push(recipe.to_owned());
+            if let Some((_, lines)) = rules.last_mut() {
+                lines.push(recipe.trim_start_matches(['@', '-', '+', ' ']).to_owned());
             }
             continue;
         }
@@ -27,27 +31,27 @@ pub fn make(text: &str, targets: &[String]) -> Vec<String> {
             let name = name.trim_end_matches([':', '?', '+', '!', ' ']);
             values.insert(name.to_owned(), value.trim().to_owned());
         } else if let Some((names, needs)) = line.split_once(':') {
-            here = names.split_whitespace().map(str::to_owned).collect();
             let (needs, inline) = needs.trim_start_matches(':').split_once(';').unwrap_or((needs, ""));
-            for target in &here {
-                let rule = rules.entry(target.clone()).or_default();
-                rule.0.extend(needs.split_whitespace().map(str::to_owned));
-                rule.1.extend((!inline.trim().is_empty()).then(|| inline.trim().to_owned()));
+            for target in names.split_whitespace() {
+                rules_of.entry(target.to_owned()).or_default().push(rules.len());
             }
-            let plain = here.iter().find(|target| !target.starts_with('.') && !target.contains('%'));
-            first = first.or_else(|| plain.cloned());
+            let inline = Some(inline.trim().to_owned()).filter(|inline| !inline.is_empty());
+            rules.push((needs.split_whitespace().map(str::to_owned).collect(), inline.into_iter().collect()));
+            let mut plain =
+                names.split_whitespace().filter(|name| !name.starts_with('.') && !name.contains('%'));
+            first = first.or_else(|| plain.next().map(str::to_owned));
         }
     }
     let mut wanted: Vec<String> =
         if targets.is_empty() { first.into_iter().collect() } else { targets.to_vec() };
-    let (mut seen, mut lines) = (BTreeSet::new(), Vec::new());
+    let (mut seen, mut lines, mut left) = (BTreeSet::new(), Vec::new(), LONGEST);
     while let Some(target) = wanted.pop() {
-        if !seen.insert(target.clone()) {
-            continue;
-        }
-        if let Some((needs, recipe)) = rules.get(&target) {
-            wanted.extend(needs.iter().cloned());
-            lines.extend(recipe.iter().map(|line| expanded(line, &values)));
+        for rule in rules_of.remove(&target).unwrap_or_default() {
+            if seen.insert(rule) {
+                let (needs, recipe) = &rules[rule];
+                wanted.extend(needs.iter().cloned());
+                lines.extend(recipe.iter().map(|line| expanded(line, &values, &mut left)));
+            }
         }
     }
     lines
@@ -100,7 +104,7 @@ pub fn npm(text: &str, names: &[String]) -> Vec<String> {
     let Ok(package) = serde_json::from_str::<Package>(text) else { return Vec::new() };
     let script =
         |name: &String| package.scripts.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
-    names.iter().filter_map(script).collect()
+    names.iter().collect::<BTreeSet<_>>().into_iter().filter_map(script).collect()
 }
 
 /// Lines, those that end with a backslash put together with what follows.
@@ -118,19 +122,44 @@ fn joined(text: &str) -> Vec<String> {
     lines
 }
 
-/// A line of a recipe with the values that the file gives to variables; `$$` is the shell's own dollar.
-fn expanded(line: &str, values: &BTreeMap<String, String>) -> String {
+/// A line of a recipe with the values that the file gives to variables; `$$` is the shell's own dollar. `left` is what they may still
+/// add.
+fn expanded(line: &str, values: &BTreeMap<String, String>, left: &mut usize) -> String {
     let mut line = line.to_owned();
     // Values may have variables in them; not without end.
-    for _ in 0..4 {
-        for (name, value) in values {
-            if line.len() > 64 * 1024 {
-                return line;
+    for _ in 0..16 {
+        let (mut more, mut rest) = (String::new(), line.as_str());
+        while let Some((before, from)) = rest.find('$').map(|at| rest.split_at(at)) {
+            more.push_str(before);
+            match variable(from, values).filter(|(value, _)| value.len() <= *left) {
+                Some((value, behind)) => {
+                    *left -= value.len();
+                    more.push_str(value);
+                    rest = behind;
+                }
+                None => {
+                    let (kept, behind) = from.split_at(if from.starts_with("$$") { 2 } else { 1 });
+                    more.push_str(kept);
+                    rest = behind;
+                }
             }
-            line = line.replace(&format!("$({name})"), value).replace(&format!("${{{name}}}"), value);
         }
+        more.push_str(rest);
+        if more == line {
+            break;
+        }
+        line = more;
     }
-    line.replace("$(MAKE)", "make").replace("$$", "$")
+    line.replace("$$", "$")
+}
+
+/// The value of the variable that `text` begins with, and what follows.
+fn variable<'t>(text: &'t str, values: &'t BTreeMap<String, String>) -> Option<(&'t str, &'t str)> {
+    let (open, inner) = text.strip_prefix('$')?.split_at_checked(1)?;
+    let end = inner.find(|c: char| matches!(c, ')' | '}' | '$') || c.is_whitespace())?;
+    let (name, behind) = (&inner[..end], inner[end..].strip_prefix(if open == "(" { ')' } else { '}' })?);
+    let value = values.get(name).map(String::as_str).or_else(|| (name == "MAKE").then_some("make"));
+    Some((value.filter(|_| ["(", "{"].contains(&open))?, behind))
 }
 
 #[cfg(test)]
@@ -145,6 +174,26 @@ mod tests {
         assert_eq!(of(&[]), ["cc x.c"]);
         assert_eq!(of(&["deploy"]), ["git push \t  origin", "echo $HOME", "git tag x", "cc x.c"]);
         assert_eq!(of(&["nothing"]), [""; 0]);
+    }
+
+    #[test]
+    fn variables_are_put_in_where_make_does() {
+        let text =
+            "A = ${B}b\nB = $(C)\nC = c\nLOOP = $(LOOP)\nx:\n\t$(A) $$(A) ${A $(MAKE) $(none) $(LOOP) $é $\n";
+        assert_eq!(make(text, &[]), ["cb $(A) ${A make $(none) $(LOOP) $é $"]);
+    }
+
+    /// A file of the size that is read must not keep a tool waiting: whoever waits too long lets it run.
+    #[test]
+    fn no_file_says_more_than_can_be_looked_at() {
+        let many = 20_000;
+        let (targets, lines) = ("a ".repeat(many), "\tx\n".repeat(many));
+        assert_eq!(make(&format!("{targets}: {targets}\n{lines}"), &[]).len(), many);
+        let long = format!("A = {}\nx:\n\t{}\n", "y".repeat(many), "$(A)".repeat(many));
+        assert!(make(&long, &[]).concat().len() <= long.len() + LONGEST);
+        let names: String = (0..many).map(|number| format!("A{number} = $(A{number})\n")).collect();
+        assert_eq!(make(&format!("{names}x:\n{lines}"), &[]).len(), many);
+        assert_eq!(npm(r#"{"scripts":{"x":"y"}}"#, &vec!["x".into(); many]), ["y"]);
     }
 
     #[test]

@@ -133,6 +133,22 @@ fn refusal(ctx: &impl Fn() -> Result<Ctx, Error>) -> Option<Failure> {
     Some(Failure::Other { message: said.next().unwrap_or_default(), caused_by: said.collect() })
 }
 
+/// Looks whether reading these bytes keeps its promise: what is not clearly something else counts as a publish.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(bytes: &[u8]) {
+    if Wish::of(bytes) != Wish::Publish {
+        // A field that is not looked at may be no text.
+        let text = String::from_utf8_lossy(bytes);
+        let question: serde_json::Value = serde_json::from_str(&text).expect("it was understood");
+        let said = |name: &str| question[name].as_str().unwrap_or_default().to_owned();
+        assert_eq!(question["v"], 1);
+        assert!(match said("kind").as_str() {
+            "get" => ["read", "yank", "unyank", "owners"].contains(&said("operation").as_str()),
+            kind => ["login", "logout"].contains(&kind),
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,6 +180,9 @@ mod tests {
         for line in [closed, "", "[]"] {
             assert_eq!(Wish::of(line.as_bytes()), Wish::Publish, "{line}");
         }
+        let in_bytes =
+            b"{\"v\":1,\"registry\":{\"index-url\":\"\xff\"},\"kind\":\"get\",\"operation\":\"read\"}";
+        assert_eq!(Wish::of(in_bytes), Wish::Read, "what is not looked at may be anything");
     }
 
     #[test]

@@ -331,6 +331,57 @@ fn packet(bytes: &[u8]) -> Vec<u8> {
     [format!("{:04x}", bytes.len() + 4).as_bytes(), bytes].concat()
 }
 
+/// Looks whether reading these bytes keeps its promise: not a byte is taken that is not for us, what is understood says all that was
+/// asked, and what git is answered is made of packets.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(bytes: &[u8]) {
+    use super::pre_push::without_null_ids;
+
+    let mut sent = io::Cursor::new(bytes);
+    let list = match commands(&mut sent) {
+        Ok(Some(list)) => list,
+        Ok(None) => return assert!(bytes.is_empty()),
+        Err(error) => return assert!(!error.message.chars().any(char::is_control)),
+    };
+    assert!(sent.position() == list.len() as u64 && bytes.starts_with(&list) && list.ends_with(b"0000"));
+    let lines = match parse(&list) {
+        Ok(lines) => lines,
+        Err(error) => return assert!(!error.message.chars().any(char::is_control)),
+    };
+    let hex = |id: &Option<String>| id.clone().unwrap_or_default();
+    let line = |line: &Line| format!("{} {} {}", hex(&line.remote_id), hex(&line.local_id), line.remote);
+    let said: Vec<String> = lines.iter().map(|said| without_null_ids(&line(said))).collect();
+    let meant = packets(&list).into_iter().map(|packet| {
+        let text = packet.split(|byte| *byte == 0).next().unwrap_or_default();
+        without_null_ids(String::from_utf8_lossy(text).trim_end_matches('\n'))
+    });
+    assert_eq!(said, meant.filter(|text| !text.starts_with("shallow ")).collect::<Vec<_>>());
+    let answer = report(&list, &lines);
+    if !answer.is_empty() {
+        let answers = packets(&answer);
+        let is_on_a_band = answers[0].starts_with(b"\x01");
+        let inner = answers.iter().map(|packet| packet.strip_prefix(b"\x01").unwrap_or(packet));
+        let status =
+            if is_on_a_band { packets(&inner.collect::<Vec<_>>().concat()).len() } else { answers.len() };
+        assert_eq!(status, lines.len() + 1, "a word on each ref");
+    }
+}
+
+/// What is in the packets up to the one that ends the list, which nothing follows.
+#[cfg(any(test, fuzzing))]
+fn packets(mut list: &[u8]) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    loop {
+        let length = length(&list[..4]).expect("the length of a packet");
+        if length == 0 {
+            assert_eq!(list.len(), 4);
+            return found;
+        }
+        found.push(&list[4..length]);
+        list = &list[length..];
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -338,14 +389,14 @@ mod tests {
     const A: &str = "1111111111111111111111111111111111111111";
     const Z: &str = "0000000000000000000000000000000000000000";
 
-    fn packets(texts: &[&str]) -> Vec<u8> {
+    fn sent_list(texts: &[&str]) -> Vec<u8> {
         let packet = |text: &&str| format!("{:04x}{text}", text.len() + 4);
         (texts.iter().map(packet).collect::<String>() + "0000").into_bytes()
     }
 
     #[test]
     fn commands_are_read_to_their_end_and_no_further() {
-        let list = packets(&[
+        let list = sent_list(&[
             &format!("shallow {A}"),
             &format!("{Z} {A} refs/heads/main\0report-status side-band-64k"),
             &format!("{A} {Z} refs/heads/gone\n"),
@@ -357,13 +408,13 @@ mod tests {
         let read = parse(&list).unwrap();
         let said: Vec<_> = read.iter().map(|line| (line.remote.as_str(), line.local_id.is_some())).collect();
         assert_eq!(said, [("refs/heads/main", true), ("refs/heads/gone", false)]);
-        assert_eq!(parse(&packets(&[])).unwrap(), []);
+        assert_eq!(parse(&sent_list(&[])).unwrap(), []);
     }
 
     #[test]
     fn a_refusal_is_reported_as_git_asked_for_it() {
         let said = |asked: &str| {
-            let list = packets(&[&format!("{Z} {A} refs/heads/main\0 {asked} agent=git/2")]);
+            let list = sent_list(&[&format!("{Z} {A} refs/heads/main\0 {asked} agent=git/2")]);
             String::from_utf8(report(&list, &parse(&list).unwrap())).unwrap()
         };
         let status = "000eunpack ok\n0028ng refs/heads/main refused by loopx\n0000";
@@ -375,7 +426,7 @@ mod tests {
     #[test]
     fn anything_else_refuses_the_push() {
         for text in ["push-cert\0report-status", "x", &format!("{A} {A}"), &format!("{A} {A} "), &A[1..]] {
-            assert!(parse(&packets(&[text])).is_err(), "{text:?} passed");
+            assert!(parse(&sent_list(&[text])).is_err(), "{text:?} passed");
         }
         for bytes in [&b"00"[..], b"zzzz", b"0003", b"0010abc", b"+123"] {
             assert!(commands(&mut io::Cursor::new(bytes)).is_err(), "{bytes:?} passed");

@@ -81,6 +81,24 @@ pub fn pre_push_promises(bytes: &[u8]) {
     pre_push::promises(bytes);
 }
 
+/// See [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub fn pre_receive_promises(bytes: &[u8]) {
+    pre_receive::promises(bytes);
+}
+
+/// See [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub fn helper_promises(bytes: &[u8]) {
+    helper::promises(bytes);
+}
+
+/// See [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub fn cargo_credential_promises(bytes: &[u8]) {
+    cargo_credential::promises(bytes);
+}
+
 impl Hook {
     /// Returns the exit code: 0 lets git go on, 1 stops it. `open` opens the repository of another folder, for an agent.
     pub(crate) fn run(

@@ -21,6 +21,8 @@ use crate::{
     text::Held,
 };
 
+#[cfg(any(test, fuzzing))]
+use super::pre_push::without_null_ids;
 use super::pre_push::{LIMIT, id};
 
 pub(super) fn run(process: &Process, ctx: impl FnOnce() -> Result<Ctx, Error>) -> u8 {
@@ -116,6 +118,19 @@ fn parse(input: &[u8]) -> Result<Vec<Update>, Error> {
             }
         })
         .collect()
+}
+
+/// Looks whether reading these bytes keeps its promise: what is understood says all that was sent.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(bytes: &[u8]) {
+    let read = match parse(bytes) {
+        Ok(read) => read,
+        Err(error) => return assert!(!error.message.chars().any(char::is_control)),
+    };
+    let hex = |id: &Option<String>| id.clone().unwrap_or_default();
+    let line = |Update { name, old, new }: &Update| format!("{} {} {name}\n", hex(old), hex(new));
+    let said: String = read.iter().map(line).collect();
+    assert_eq!(without_null_ids(&said), without_null_ids(&String::from_utf8_lossy(bytes)));
 }
 
 #[cfg(test)]

@@ -75,7 +75,8 @@ fn folder(uri: &str) -> Option<PathBuf> {
         bytes.push(match byte {
             b'%' => {
                 let digits = [left.next()?, left.next()?];
-                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+                let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
+                u8::from_str_radix(std::str::from_utf8(&digits).ok().filter(|_| is_hex)?, 16).ok()?
             }
             byte => byte,
         });
@@ -98,6 +99,7 @@ mod tests {
             ("https://a/b", None),
             ("file:///a%2", None),
             ("file:///a%zz", None),
+            ("file:///a%+1", None),
             ("file:///a%00b", None),
         ] {
             assert_eq!(folder(uri), path.map(PathBuf::from), "{uri}");

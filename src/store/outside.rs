@@ -17,8 +17,8 @@ use super::{
     writer::Note,
 };
 use crate::domain::{
-    actor::Actor, change::Op, evidence::Evidence, gate::Gate, goal::Goal, handoff::Handoff, policy::Policy,
-    quota::Spend, time::Timestamp, todo::Todo,
+    actor::Actor, bypass::Bypass, change::Op, evidence::Evidence, gate::Gate, goal::Goal, handoff::Handoff,
+    policy::Policy, quota::Spend, time::Timestamp, todo::Todo,
 };
 
 /// A record of each kind: what can be read is written in one way only, and reads as the same.
@@ -31,6 +31,7 @@ pub fn record(bytes: &[u8]) {
     settles::<Spend>(bytes);
     settles::<QuotaFile>(bytes);
     settles::<Handoff>(bytes);
+    settles::<Bypass>(bytes);
 }
 
 fn settles<T: Stored>(bytes: &[u8]) {

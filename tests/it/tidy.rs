@@ -1,6 +1,10 @@
 //! What the compiler cannot hold: which module may use which, and that nothing is forgotten.
 
-use std::{fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 /// What each module may `use crate::` from. Arrows point down only.
 const MAY_USE: [(&str, &[&str]); 14] = [
@@ -100,13 +104,58 @@ fn every_test_file_is_part_of_the_tests() {
 }
 
 #[test]
-fn every_fuzz_target_has_its_function() {
+fn every_fuzz_target_has_its_function_and_the_other_way_round() {
     let fuzz = fs::read_to_string("src/fuzz.rs").unwrap();
-    let targets = fs::read_to_string("fuzz/Cargo.toml").unwrap();
-    for entry in fs::read_dir("fuzz/targets").unwrap().map(Result::unwrap) {
-        let name = entry.file_name().into_string().unwrap().replace(".rs", "");
-        assert!(fuzz.contains(&name) && targets.contains(&format!("name = \"{name}\"")), "{name}");
-        assert!(Path::new("fuzz/seeds").join(&name).is_dir(), "{name} has no seeds");
+    let uses = fuzz.split_once("pub use crate::{").unwrap().1.split_once("};").unwrap().0;
+    // `hook::{promises as it, …}`: what is called so outside comes last.
+    let used = uses.split([',', '{', '}', '\n']).map(|part| part.rsplit([' ', ':']).next().unwrap());
+    let made = fuzz.lines().filter_map(|line| line.strip_prefix("pub fn ")?.split('(').next());
+    let functions: BTreeSet<&str> = used.chain(made).filter(|name| !name.is_empty()).collect();
+    let manifest = fs::read_to_string("fuzz/Cargo.toml").unwrap();
+    let targets = manifest.split("[[bin]]\nname = \"").skip(1).map(|bin| bin.split('"').next().unwrap());
+    let targets: BTreeSet<&str> = targets.collect();
+    assert_eq!(functions, targets);
+    for name in &targets {
+        let text = fs::read_to_string(format!("fuzz/targets/{name}.rs")).unwrap();
+        assert!(text.contains(&format!("loopx::fuzz::{name}(bytes)")), "{name} looks at something else");
+        assert!(Path::new("fuzz/seeds").join(name).is_dir(), "{name} has no seeds");
+    }
+    assert_eq!(fs::read_dir("fuzz/targets").unwrap().count(), targets.len());
+}
+
+#[test]
+fn what_is_fuzzed_is_built_as_it_is_shipped() {
+    let packages = |file: &str| -> BTreeMap<(String, String), String> {
+        let text = fs::read_to_string(file).unwrap();
+        let field = |package: &str, name: &str| {
+            package
+                .lines()
+                .find_map(|line| line.strip_prefix(name))
+                .unwrap_or_default()
+                .trim_matches('"')
+                .to_owned()
+        };
+        let package = |text: &str| ((field(text, "name = "), field(text, "version = ")), text.to_owned());
+        text.split("[[package]]\n").skip(1).map(package).collect()
+    };
+    let (shipped, fuzzed) = (packages("Cargo.lock"), packages("fuzz/Cargo.lock"));
+    let own = ["arbitrary", "jobserver", "libfuzzer-sys", "loopx-fuzz"];
+    let other: Vec<_> =
+        fuzzed.keys().filter(|key| !shipped.contains_key(key) && !own.contains(&key.0.as_str())).collect();
+    assert!(
+        other.is_empty(),
+        "fuzz/Cargo.lock has {other:?}; `cargo update -w` there takes what loopx needs"
+    );
+    // What it is tested with is all that may be missing.
+    let manifest = fs::read_to_string("Cargo.toml").unwrap();
+    let needed = manifest.split_once("\n[dependencies]\n").unwrap().1.split_once("\n[").unwrap().0;
+    for name in needed
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, _)| name)
+    {
+        assert!(fuzzed.keys().any(|(known, _)| known == name), "fuzz/Cargo.lock is older than `{name}`");
     }
 }
 

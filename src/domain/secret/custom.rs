@@ -9,7 +9,7 @@ use std::{borrow::Cow, cell::OnceCell, ops::Range};
 use regex_lite::Regex;
 use serde::Deserialize;
 
-use super::{Hit, shape::entropy};
+use super::{super::text::shown, Hit, shape::entropy};
 
 /// The rules of a file.
 #[derive(Debug, Default)]
@@ -78,8 +78,10 @@ struct AllowForm {
 }
 
 fn compiled(rule: &str, expression: &str) -> Result<Regex, BadRules> {
-    let bad =
-        |error: regex_lite::Error| BadRules::Expression { rule: rule.to_owned(), problem: error.to_string() };
+    let bad = |error: regex_lite::Error| BadRules::Expression {
+        rule: rule.to_owned(),
+        problem: shown(&error.to_string(), 400),
+    };
     Regex::new(expression).map_err(bad)
 }
 
@@ -90,8 +92,10 @@ fn all(one: Option<AllowForm>, more: Vec<AllowForm>) -> Vec<Allowed> {
 impl Custom {
     /// Reads a file of rules. Their expressions are looked at when they are needed.
     pub fn parse(text: &str) -> Result<Self, BadRules> {
-        let file: File = toml::from_str(text).map_err(|error| BadRules::File(error.message().to_owned()))?;
+        let file: File = toml::from_str(text).map_err(|error| BadRules::File(shown(error.message(), 400)))?;
         let rules = file.rules.into_iter().map(|mut form| {
+            // It becomes part of what is written in the place of a secret.
+            form.id = shown(&form.id, 100);
             form.keywords.iter_mut().for_each(|word| *word = word.to_lowercase());
             let allowed = all(form.allowlist.take(), std::mem::take(&mut form.allowlists));
             Rule { form, allowed, compiled: OnceCell::new() }
@@ -267,5 +271,15 @@ keywords = ["brokenword"]
         let error = found("the brokenword").unwrap_err().to_string();
         assert!(error.starts_with("the expression of `broken` cannot be used: "), "{error}");
         assert!(Custom::parse("rules = 1").is_err());
+    }
+
+    #[test]
+    fn the_name_of_a_rule_cannot_move_a_cursor() {
+        let rules = |regex: &str| format!("[[rules]]\nid = \"a\\n\\u001b[1mb\"\nregex = '{regex}'\n");
+        let custom = Custom::parse(&rules("x.")).unwrap();
+        let clean = custom.clean("an xy").unwrap();
+        assert!(!clean.chars().any(char::is_control) && clean.starts_with("an [redacted:a"), "{clean:?}");
+        let error = Custom::parse(&rules("(")).unwrap().clean("x").unwrap_err().to_string();
+        assert!(!error.chars().any(char::is_control), "{error:?}");
     }
 }

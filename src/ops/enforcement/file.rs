@@ -351,12 +351,29 @@ fn shell_of(text: &str) -> Option<&str> {
     (["sh", "dash", "bash", "ksh", "ash"].contains(&program) && line.ends_with('\n')).then_some(line)
 }
 
-/// What stands before, between and after the marks; the marks' lines belong to the middle.
+/// What stands before, between and after the marks; the marks' lines belong to the middle. A line that only speaks of a mark is none.
 fn section(text: &str) -> Option<(&str, &str, &str)> {
-    let begin = text.find(HOOK_MARK)?;
-    let end = begin + text[begin..].find(END)?;
+    let begins_a_line = |at: &usize| *at == 0 || text.as_bytes()[at - 1] == b'\n';
+    let begin = text.match_indices(HOOK_MARK).map(|(at, _)| at).find(begins_a_line)?;
+    let end = text[begin..].match_indices(END).map(|(at, _)| begin + at).find(begins_a_line)?;
     let end = text[end..].find('\n').map_or(text.len(), |line_end| end + line_end + 1);
     Some((&text[..begin], &text[begin..end], &text[end..]))
+}
+
+/// Looks whether reading a hook keeps its promise: our part of it is found where it was put, and all the rest stays as it was.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(text: &str) {
+    if let Some((before, body, after)) = section(text) {
+        assert_eq!([before, body, after].concat(), text);
+        let fill = Event::PrePush.section();
+        assert_eq!(section(&format!("{before}{fill}{after}")), Some((before, fill, after)));
+    } else if let Some(first) = shell_of(text) {
+        let rest = &text[first.len()..];
+        for event in Event::ALL {
+            let fill = event.section().replace("@PROGRAM@", &quoted(Path::new("/opt/it's here/loopx")));
+            assert_eq!(section(&format!("{first}{fill}{rest}")), Some((first, fill.as_str(), rest)));
+        }
+    }
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -398,6 +415,15 @@ mod tests {
             assert_eq!(program(&body.replace("here/loopx'", "here/loopx'; true '")), None);
         }
         assert_eq!(section("#!/bin/sh\necho mine\n"), None);
+    }
+
+    #[test]
+    fn a_word_about_the_marks_is_no_mark() {
+        let fill = Event::PrePush.section();
+        let before = format!("#!/bin/sh\n# loopx has what is between {HOOK_MARK} and {END}\n");
+        assert_eq!(section(&before), None);
+        let hook = format!("{before}{fill}echo mine\n");
+        assert_eq!(section(&hook), Some((before.as_str(), fill, "echo mine\n")));
     }
 
     #[test]

@@ -213,6 +213,14 @@ fn program_of(template: &str, text: &str) -> Option<PathBuf> {
     (self::quoted(Path::new(&plain)) == quoted).then(|| plain.into())
 }
 
+/// See [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub fn promises(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        file::promises(text);
+    }
+}
+
 /// An installation that was refused.
 fn refused(why: impl std::fmt::Display) -> Error {
     Error::new(Kind::Refused, format!("the hook was not installed: {why}"))

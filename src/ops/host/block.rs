@@ -139,7 +139,8 @@ pub(super) mod table {
 
 /// The text with `block` in `place`, or at its end with a line between.
 fn put(text: &str, block: &str, place: Option<(usize, usize)>) -> String {
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    // One that ends with half a line end of Windows gets the other half from us, and is read as one of those from then on.
+    let newline = if text.contains("\r\n") || text.ends_with('\r') { "\r\n" } else { "\n" };
     let block = block.replace('\n', newline);
     match place {
         Some((from, to)) => format!("{}{block}{}", &text[..from], &text[to..]),

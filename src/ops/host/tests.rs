@@ -31,7 +31,7 @@ const TOML: [&str; 6] = [
     "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\n",
 ];
 
-const PAGES: [&str; 5] = ["# Mine\n", "# Mine", "# Mine\r\n\r\nwords\r\n", "\n", "# Mine\n\n\n"];
+const PAGES: [&str; 6] = ["# Mine\n", "# Mine", "# Mine\r", "# Mine\r\n\r\nwords\r\n", "\n", "# Mine\n\n\n"];
 
 fn texts(form: Form) -> &'static [&'static str] {
     match form {
