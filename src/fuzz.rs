@@ -30,7 +30,7 @@ pub use crate::{
         pre_push_promises as pre_push, pre_receive_promises as pre_receive,
     },
     ops::{enforcement::promises as hook_file, host::promises as settings},
-    store::outside::{commit, export, hot, note, path, record, segment},
+    store::outside::{commit, export, hot, note, outlines, path, record, segment},
 };
 
 /// What people and agents type: what is understood is said so that it is understood as the same.

@@ -196,3 +196,25 @@ pub(super) fn refresh(
     let todos = foremost.todos.into_iter().map(|todo| (todo.clone(), blobs[&todo])).collect();
     Ok(Some(Word { todos, behind: foremost.behind.into_iter().collect() }))
 }
+
+/// Looks whether reading these bytes keeps its promise; see [`super::outside`]. They are the two parts of a file, with a zero
+/// between them: what is understood of the second is written so that it is understood as the same.
+#[cfg(any(test, fuzzing))]
+pub(super) fn promises(bytes: &[u8]) {
+    let (part, rest) = bytes.split_once_str("\0").unwrap_or((bytes, b""));
+    drop(parse_part(part));
+    let folder = ObjectId::null(gix::hash::Kind::Sha1);
+    let head = format!("{HEAD}{folder} {} {} {}\n", part.len(), digest(part), digest(rest));
+    assert!(all(bytes).is_none(), "digests are of what they are of");
+    let Some(read) = all(&[head.as_bytes(), part, rest].concat()) else { return };
+    let blobs: Blobs = read.iter().map(|(id, (blob, _))| (id.clone(), *blob)).collect();
+    let outlines: Outlines = read.iter().map(|(id, (_, outline))| (id.clone(), outline.clone())).collect();
+    let foremost = Foremost::of(&outlines);
+    let text = written(folder, &blobs, &outlines, &foremost);
+    assert_eq!(all(text.as_bytes()), Some(read));
+    let (line, parts) = text.split_once('\n').expect("a head");
+    let length = Head::parse(line).expect("a head").length;
+    let word = parse_part(&parts.as_bytes()[..length]).expect("it was written");
+    let todos = word.todos.into_iter().map(|(id, _)| id).collect();
+    assert_eq!(Foremost { todos, behind: word.behind.into_iter().collect() }, foremost);
+}

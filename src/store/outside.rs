@@ -120,6 +120,11 @@ pub fn hot(bytes: &[u8]) {
     }
 }
 
+/// What lies at hand of the open todos of a goal.
+pub fn outlines(bytes: &[u8]) {
+    super::outlines::promises(bytes);
+}
+
 /// A segment, line by line, and its name.
 pub fn segment(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {

@@ -22,7 +22,7 @@ use crate::domain::{
     todo::{Priority, Todo, TodoState, Worker},
 };
 
-const SAMPLES: [&str; 11] = [
+const SAMPLES: [&str; 12] = [
     "format = \"1.0\"\ntitle = \"Write\"\nfor = \"agent\"\npriority = \"p1\"\nneeds = [\"t-0000\"]\n\n[added]\nby = \"agent:a\"\nat = \"2026-11-30T12:00:00Z\"\n\n[state]\nis = \"claimed\"\nby = \"agent:a\"\nsince = \"2026-11-30T12:00:00Z\"\nlease_until = \"2026-11-30T13:00:00Z\"\nepoch = 1\n",
     "format = \"1.3\"\nquestion = \"Delete?\"\noptions = [\"approve\", \"reject\"]\nblocks = [\"push\"]\ncolour = \"red\"\n\n[asked]\nby = \"Ann <ann@example.test>\"\nat = \"2026-11-30T12:00:00Z\"\n\n[state]\nis = \"open\"\n",
     "format = \"1.0\"\nrepository = \"07070707070707070707070707070707\"\napproval = \"terminal\"\n",
@@ -33,6 +33,7 @@ const SAMPLES: [&str; 11] = [
     "{\"format\":\"1.0\",\"id\":\"turn-1\",\"record\":{\"turn\":\"turn-1\",\"slots\":2,\"added\":{\"by\":\"agent:a\",\"at\":\"2026-11-30T12:00:00Z\"}}}\n",
     "ref 1111111111111111111111111111111111111111 2222222222222222222222222222222222222222 loopx/state\n",
     "1111111111111111111111111111111111111111 3\nabc\n2222222222222222222222222222222222222222 0\n\n",
+    "t-7k3q 1111111111111111111111111111111111111111\nt-9w2d\n\0t-7k3q 1111111111111111111111111111111111111111 1796000000 * t-9w2d\nt-9w2d 2222222222222222222222222222222222222222 1796000000 - t-0000,t-2m4x\n",
     "tree 1111111111111111111111111111111111111111\nauthor Ann <ann@example.test> 1796040000 +0000\ncommitter Ann <ann@example.test> 1796040000 +0000\n\nadd goal ship: Ship\n\nLoopx-Op: goal.add\nLoopx-Goal: ship\nLoopx-Record: goal/ship\nLoopx-Actor: agent:a\nSigned-off-by: Ann <ann@example.test>\n",
 ];
 
@@ -104,6 +105,7 @@ proptest! {
         outside::segment(&bytes);
         outside::hot(&bytes);
         outside::note(&bytes);
+        outside::outlines(&bytes);
         outside::commit(&bytes);
     }
 
