@@ -582,9 +582,18 @@ impl Git {
 
     /// The same clone, without what was read so far: git's packs are mapped into memory as they are read.
     pub(super) fn anew(&self) -> Result<Self, Error> {
-        let mut git = Self::discover(&self.common, Some(&self.common))?;
-        self.objects.as_deref().map_or(Ok(()), |objects| git.look_in(objects))?;
-        Ok(git)
+        let mut repo = self.repo.clone();
+        let objects = repo.objects.store_ref().path().to_owned();
+        repo.objects = gix::odb::at(&objects, self.hash_kind()).map_err(Error::io("open", &objects))?.into();
+        Ok(Self {
+            repo,
+            common: self.common.clone(),
+            refs: self.refs,
+            objects: self.objects.clone(),
+            seen: RefCell::default(),
+            unsigned: RefCell::default(),
+            fresh: RefCell::default(),
+        })
     }
 
     pub(super) fn fresh(&self) -> std::cell::Ref<'_, (Vec<Fresh>, bool)> {

@@ -91,6 +91,12 @@ impl Hot {
         Self { dir: dir.to_owned(), kind, near, rest: OnceCell::new() }
     }
 
+    /// Nothing at hand, so that everything is read from git.
+    pub(super) fn none(kind: gix::hash::Kind) -> Self {
+        let nothing = || Part::read(Vec::new(), kind);
+        Self { dir: PathBuf::new(), kind, near: nothing(), rest: nothing().into() }
+    }
+
     fn rest(&self) -> &Part {
         self.rest.get_or_init(|| Part::load(&self.dir.join(REST), self.kind))
     }

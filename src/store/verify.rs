@@ -6,7 +6,6 @@
 //! history; deleting the file costs time only.
 
 use std::{
-    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     fs,
 };
@@ -16,6 +15,7 @@ use gix::{ObjectId, bstr::ByteSlice as _};
 use super::{
     Error, Snapshot, Store, Warning, approval, archive,
     format::{self, QuotaFile, Stored},
+    hot::Hot,
     layout::{self, Edit, Named},
     read_plain_file, transfer,
     view::{Changed, Look, diff},
@@ -35,7 +35,7 @@ use crate::domain::{
 };
 
 /// So many commits are read before what was read of git's packs is let go.
-const STRIDE: usize = 50;
+const STRIDE: usize = 8;
 /// A commit dated further ahead of the clock than this is not believed.
 const AHEAD: Seconds = Seconds(24 * 3600);
 
@@ -208,7 +208,7 @@ impl Store {
         now: Timestamp,
         mut progress: impl FnMut(usize, usize),
     ) -> Result<Option<(ObjectId, String)>, Error> {
-        let mut store = None;
+        let mut store = if line.len() > STRIDE { Some(self.anew()?) } else { None };
         for (checked, id) in (1..).zip(line.iter().rev()) {
             if let Err(problem) = store.as_ref().unwrap_or(self).judge(*id, now)? {
                 return Ok(Some((*id, problem)));
@@ -316,7 +316,7 @@ impl Store {
 
     /// The same state, read by nobody yet.
     fn anew(&self) -> Result<Self, Error> {
-        Ok(Self { git: self.git.anew()?, hot: OnceCell::new() })
+        Ok(Self { git: self.git.anew()?, hot: Hot::none(self.git.hash_kind()).into() })
     }
 
     pub(super) fn checkpoint(&self, root: ObjectId) -> Result<Option<Checkpoint>, Error> {
