@@ -1,0 +1,105 @@
+//! Every record as it should stand in an export.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{ANN, Gate, Model, Quota, Stamp, State, Todo, time};
+
+impl Stamp {
+    fn json(&self) -> Value {
+        json!({"by": self.by, "at": time(self.at)})
+    }
+}
+
+impl Model {
+    /// Every record, by goal, kind and name.
+    pub(crate) fn records(&self) -> BTreeMap<String, Value> {
+        let quotas: BTreeMap<_, _> = self.quotas.iter().map(|(goal, limit)| (goal, quota(limit))).collect();
+        let mut records = BTreeMap::from([("quota.json".to_owned(), json!({"goals": quotas}))]);
+        let mut put = |name: String, record: Value| records.insert(name, bare(record));
+        for (id, goal) in &self.goals {
+            let state = json!({"is": "active"});
+            put(
+                format!("{id}/state.json"),
+                json!({"objective": goal.objective, "features": goal.features, "added": goal.added.json(), "state": state}),
+            );
+        }
+        for ((goal, id), gate) in &self.gates {
+            let below = if gate.is_closed() { "closed/" } else { "" };
+            let acts: &[&str] = if gate.turn_only { &["turn"] } else { &["turn", "push", "publish"] };
+            put(
+                format!("{goal}/gates/{below}{id}"),
+                json!({"question": gate.question, "options": gate.options, "blocks": acts, "todos": gate.todos, "asked": gate.asked.json(), "state": gate.state(id)}),
+            );
+        }
+        for (id, todo) in &self.todos {
+            let below = if todo.is_closed() { "closed/" } else { "" };
+            let worker = if todo.for_person { "person" } else { "agent" };
+            put(
+                format!("{}/todos/{below}{id}", todo.goal),
+                json!({"title": todo.title, "for": worker, "priority": "p2", "needs": todo.needs, "added": todo.added.json(), "state": todo.state()}),
+            );
+        }
+        for (id, evidence) in &self.evidence {
+            let what = json!({"kind": "note", "text": "seen"});
+            put(
+                format!("{}/evidence/{id}", evidence.goal),
+                json!({"dirty": false, "todo": evidence.todo, "gate": evidence.gate, "added": evidence.added.json(), "what": what}),
+            );
+        }
+        for ((goal, turn), spend) in &self.spends {
+            put(
+                format!("{goal}/spend/{turn}"),
+                json!({"turn": turn, "slots": spend.slots, "evidence": spend.evidence, "added": spend.added.json()}),
+            );
+        }
+        records
+    }
+}
+
+fn quota((share, hours, minutes): &Quota) -> Value {
+    json!({"compute": f64::from(*share) / 10_000.0, "window_hours": hours, "slot_minutes": minutes})
+}
+
+impl Gate {
+    fn state(&self, id: &str) -> Value {
+        let proof = json!({"kind": "terminal", "typed": id});
+        match self.answer {
+            None => json!({"is": "open"}),
+            Some((decision, at, note)) => {
+                json!({"is": "resolved", "decision": decision, "by": ANN, "at": time(at), "note": note, "proof": proof})
+            }
+        }
+    }
+}
+
+impl Todo {
+    fn state(&self) -> Value {
+        let epoch = (self.epoch > 0).then_some(self.epoch);
+        match &self.state {
+            State::Open => json!({"is": "open", "epoch": epoch}),
+            State::Claimed { by, since, until, from, lease } => {
+                json!({"is": "claimed", "by": by, "since": time(*since), "lease_until": time(*until), "epoch": epoch, "taken_from": from, "lease": lease})
+            }
+            State::Blocked { on, at, reason } => {
+                json!({"is": "blocked", "on": on, "by": ANN, "at": time(*at), "reason": reason, "epoch": self.epoch})
+            }
+            State::Done { by, at, evidence } => {
+                json!({"is": "done", "by": by, "at": time(*at), "evidence": evidence, "epoch": epoch})
+            }
+        }
+    }
+}
+
+/// The same without the fields that have nothing in them.
+fn bare(value: Value) -> Value {
+    let is_something = |value: &Value| !value.is_null() && value.as_array().is_none_or(|all| !all.is_empty());
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.into_iter().filter(|(_, value)| is_something(value));
+            fields.map(|(name, value)| (name, bare(value))).collect()
+        }
+        value => value,
+    }
+}
