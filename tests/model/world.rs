@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "git says what it thinks of a repository")]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -17,21 +17,22 @@ use loopx::{
         evidence::{Evidence, Finding},
         gate::Act,
         goal::{Feature, Goal},
-        id::{Entropy, GoalId, SpendId},
+        id::{Entropy, EvidenceId, GateId, GoalId, SpendId},
         policy::{Policy, RepositoryId},
         quota::Spend,
         time::{Seconds, Timestamp},
         todo::{Priority, Todo, TodoState, Worker},
+        turn::Outcome,
     },
     error::Error,
-    ops::{Ctx, Done, evidence, gate, goal, quota, todo, transfer},
+    ops::{Ctx, Done, evidence, gate, goal, quota, todo, transfer, turn},
     store::{DEFAULT_BRANCH, Store},
 };
 use serde_json::Value;
 
 use super::{
-    About, Killed, Named, Step, What, Who,
-    plain::{ANN, Model, OLD, old_id, old_time, title},
+    About, Asked, Killed, Named, Step, What, Who,
+    plain::{ANN, Model, OLD, SAID, old_id, old_time, text_of, title},
 };
 
 /// A repository in which git knows who commits and a state was begun, to be copied.
@@ -83,7 +84,7 @@ static OLD_STATE: LazyLock<Vec<u8>> = LazyLock::new(|| {
             added: added.clone(),
             state,
         };
-        let what = Finding::Note { text: parsed("seen") };
+        let what = Finding::Note { text: parsed(SAID) };
         let (todo_of, gate) = (None, None);
         let evidence =
             Evidence { commit: None, dirty: false, todo: todo_of, gate, added: added.clone(), what };
@@ -279,8 +280,13 @@ impl World {
         entropy[6..].copy_from_slice(&step.digits.1);
         let ctx = &self.ctx(step.by, entropy);
         let named_goal = |goal: &super::Goal| goal.map(parsed::<GoalId>);
-        let todo_named = |named: &Named| parsed(&model.name("t-", named));
-        let evidence_named = |named: &Named| parsed(&model.whole_name("e-", named));
+        let todo_named = |named: &Named| parsed(&model.name(&text_of(step.by), "t-", named));
+        let evidence_named = |named: &Named| parsed(&model.piece(named));
+        let gate_named = |asked: &Asked| {
+            let (goal, gate) = model.typed(asked);
+            (goal.map(|goal| parsed::<GoalId>(&goal)), parsed::<GateId>(&gate))
+        };
+        let said = || parsed(SAID);
         Ok(match &step.what {
             What::AddGoal { id } => {
                 let done = goal::add(ctx, named_goal(id), parsed("Ship it"), Vec::new())?;
@@ -317,12 +323,12 @@ impl World {
                 let done = gate::open(ctx, &question)?;
                 self.done(done, |_| None)
             }
-            What::Resolve { goal, gate, decision, note } => {
+            What::Resolve { gate, decision, note } => {
                 let ctx = &self.ctx(Who::Person, entropy);
-                let goal = named_goal(goal);
-                let asked = gate::asked(ctx, goal.as_ref(), &parsed(gate), parsed(decision), None)?;
+                let (goal, gate) = gate_named(gate);
+                let asked = gate::asked(ctx, goal.as_ref(), &gate, parsed(decision), None)?;
                 let note = note.then(|| parsed("because"));
-                let done = gate::resolve(ctx, &asked, &proven(gate), note.as_ref())?;
+                let done = gate::resolve(ctx, &asked, &proven(gate.as_str()), note.as_ref())?;
                 self.done(done, |_| None)
             }
             What::AddTodo { goal, for_person, needs } => {
@@ -348,6 +354,33 @@ impl World {
                 let done = todo::release(ctx, &todo_named(todo))?;
                 self.done(done, |_| None)
             }
+            What::ClaimNext { goal, lease } => {
+                let goal = named_goal(goal);
+                let done = todo::claim_next(ctx, goal.as_ref(), [].into(), Seconds(*lease))?;
+                self.done(done, |_| None)
+            }
+            What::Renew { todo, lease } => {
+                let done = todo::renew(ctx, &todo_named(todo), lease.map(Seconds))?;
+                self.done(done, |_| None)
+            }
+            What::Block { todo, on } => {
+                let on = on.map(parsed::<GateId>);
+                let done = todo::block(ctx, &todo_named(todo), on.as_ref(), &said())?;
+                self.done(done, |_| None)
+            }
+            What::Unblock { todo } => {
+                let done = todo::unblock(ctx, &todo_named(todo), None)?;
+                self.done(done, |_| None)
+            }
+            What::Drop { todo, proven: shows } => {
+                let proven = (*shows && step.by == Who::Person).then(|| proven(SAID));
+                let done = todo::drop(ctx, &todo_named(todo), &said(), proven.as_ref())?;
+                self.done(done, |_| None)
+            }
+            What::Reopen { todo } => {
+                let done = todo::reopen(ctx, &todo_named(todo), None)?;
+                self.done(done, |_| None)
+            }
             What::Done { todo, evidence } => {
                 let evidence = evidence.iter().map(evidence_named).collect();
                 let completion = todo::Completion { evidence, ..todo::Completion::default() };
@@ -357,10 +390,13 @@ impl World {
             What::AddEvidence { about } => {
                 let about = match about {
                     About::Todo(todo) => evidence::About::Todo(todo_named(todo)),
-                    About::Gate(goal, gate) => evidence::About::Gate(named_goal(goal), parsed(gate)),
+                    About::Gate(gate) => {
+                        let (goal, gate) = gate_named(gate);
+                        evidence::About::Gate(goal, gate)
+                    }
                     About::Goal(goal) => evidence::About::Goal(named_goal(goal)),
                 };
-                let done = evidence::add(ctx, &about, &evidence::Saw::Note(parsed("seen")))?;
+                let done = evidence::add(ctx, &about, &evidence::Saw::Note(parsed(SAID)))?;
                 self.done(done, |view| Some(view.id.to_string()))
             }
             What::Spend { goal, turn, slots, evidence } => {
@@ -368,6 +404,30 @@ impl World {
                 let evidence: Vec<_> = evidence.iter().map(evidence_named).collect();
                 let done = quota::spend_slot(ctx, goal.as_ref(), Some(parsed(turn)), *slots, &evidence)?;
                 self.done(done, |_| None)
+            }
+            What::BeginTurn { goal, turn, lease } => {
+                let turn = parsed(&model.turn(step.by, turn));
+                let goal = named_goal(goal);
+                let done = turn::begin(ctx, goal.as_ref(), Some(turn), [].into(), Seconds(*lease))?;
+                self.done(done, |_| None)
+            }
+            What::EndTurn { goal, turn, outcome, slots, evidence } => {
+                let turn = parsed(&model.turn(step.by, turn));
+                let outcome = match *outcome {
+                    "progress" => Outcome::Progress,
+                    "completed" => Outcome::Completed,
+                    "blocked" => Outcome::Blocked,
+                    _ => Outcome::Nothing,
+                };
+                let evidence: BTreeSet<EvidenceId> = evidence.iter().map(evidence_named).collect();
+                let given = evidence.clone();
+                let finish =
+                    turn::Finish { outcome, summary: parsed(SAID), evidence, slots: *slots, ran: None };
+                let done = turn::end(ctx, named_goal(goal).as_ref(), &turn, &finish)?;
+                self.done(done, |ended| {
+                    let new = ended.spend.evidence.iter().find(|id| !given.contains(id));
+                    new.map(ToString::to_string)
+                })
             }
             What::Move => {
                 let file = self.export()?;
@@ -435,7 +495,7 @@ impl World {
         let store = Store::open(&self.top(), None).map_err(|error| error.to_string())?;
         store.export(&mut export).map_err(|error| error.to_string())?;
         let export = String::from_utf8(export).map_err(|error| error.to_string())?;
-        let mut records = BTreeMap::new();
+        let (mut records, mut folded) = (BTreeMap::new(), Vec::new());
         for line in export.lines() {
             let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
             let (Some(path), Some(text)) = (line["path"].as_str(), line["text"].as_str()) else { continue };
@@ -450,7 +510,7 @@ impl World {
                 for line in text.lines() {
                     let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
                     let id = line["id"].as_str().unwrap_or("no id");
-                    add(&mut records, &format!("{folder}/{id}"), "", line["record"].clone())?;
+                    folded.push((format!("{folder}/{id}"), line["record"].clone()));
                 }
                 continue;
             }
@@ -460,6 +520,12 @@ impl World {
             };
             let whole = if stem.contains('/') && !stem.ends_with("/state") { "" } else { ".json" };
             add(&mut records, stem, whole, record)?;
+        }
+        for (name, record) in folded {
+            // What was opened again has a file of its own, and that counts.
+            if ![&name, &name.replace("/closed/", "/")].iter().any(|name| records.contains_key(*name)) {
+                add(&mut records, &name, "", record)?;
+            }
         }
         Ok(records)
     }

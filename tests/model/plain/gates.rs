@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Answer, Gate, GoalName, Model, Named, Refused, Stamp, State, numbered};
+use super::{ANN, Answer, Asked, Gate, GoalName, Model, Named, Refused, Stamp, State, numbered, of};
 
 impl Gate {
     pub(super) fn is_open(&self) -> bool {
@@ -39,7 +39,7 @@ impl Model {
         }
         let mut todos = BTreeSet::new();
         for todo in about {
-            let todo = self.find_in(&goal, &self.name("t-", todo))?;
+            let todo = self.find_in(&goal, &self.name(&asked.by, "t-", todo))?;
             self.todos[&todo].must_not_be_closed()?;
             todos.insert(todo);
         }
@@ -51,13 +51,12 @@ impl Model {
 
     pub(super) fn resolve(
         &mut self,
-        goal: GoalName,
-        gate: &str,
+        gate: &Asked,
         decision: &'static str,
         note: Option<&'static str>,
         now: i64,
     ) -> Answer {
-        let key = self.gate(goal, gate)?;
+        let key = self.gate(gate)?;
         let gate = self.gates.get_mut(&key).expect("it is there");
         if gate.is_closed() || gate.is_rejected() && decision == "reject" {
             return Err("was decided already");
@@ -67,16 +66,13 @@ impl Model {
         }
         gate.answer = Some((decision, now, note));
         let (goal, id) = key;
-        for name in &gate.todos {
-            let todo = self.todos.get_mut(name).expect("it is there");
-            if todo.is_closed() {
-                continue;
-            }
-            if decision == "reject" {
+        let todos = self.todos.iter_mut().filter(|(_, todo)| todo.goal == goal && !todo.is_closed());
+        for (name, todo) in todos {
+            if decision == "reject" && gate.todos.contains(name) {
                 let said = format!("a person said no at gate {id}");
                 let reason = note.map_or(said, str::to_owned);
-                todo.state = State::Blocked { on: id.clone(), at: now, reason };
-            } else if matches!(&todo.state, State::Blocked { on, .. } if *on == id) {
+                todo.state = State::Blocked { on: Some(id.clone()), by: ANN.to_owned(), at: now, reason };
+            } else if decision != "reject" && todo.is_blocked_on(&id) {
                 todo.state = State::Open;
             }
         }
@@ -86,16 +82,26 @@ impl Model {
         Ok(true)
     }
 
-    pub(super) fn gate(&self, goal: GoalName, gate: &str) -> Result<(String, String), Refused> {
+    /// Goal and name of the gate that is meant, as somebody types them.
+    pub(crate) fn typed(&self, gate: &Asked) -> (Option<String>, String) {
+        match gate {
+            Asked::Called(goal, gate) => (goal.map(str::to_owned), (*gate).to_owned()),
+            Asked::Known(index) => match of(index, self.gates.keys()) {
+                Some((goal, gate)) => (Some(goal.clone()), gate.clone()),
+                None => (None, "a".to_owned()),
+            },
+        }
+    }
+
+    pub(super) fn gate(&self, gate: &Asked) -> Result<(String, String), Refused> {
+        let (goal, gate) = self.typed(gate);
         let goals: Vec<String> = match goal {
-            Some(_) => vec![self.goal(goal)?],
-            None => self.gates.keys().filter(|(_, id)| id == gate).map(|(goal, _)| goal.clone()).collect(),
+            Some(_) => vec![self.goal(goal.as_deref())?],
+            None => self.gates.keys().filter(|(_, id)| *id == gate).map(|(goal, _)| goal.clone()).collect(),
         };
         match &goals[..] {
             [_, _, ..] => Err("so the goal has to be named"),
-            [goal] if self.gates.contains_key(&(goal.clone(), gate.to_owned())) => {
-                Ok((goal.clone(), gate.to_owned()))
-            }
+            [goal] if self.gates.contains_key(&(goal.clone(), gate.clone())) => Ok((goal.clone(), gate)),
             _ => Err("there is no gate"),
         }
     }

@@ -57,7 +57,7 @@ impl Model {
     }
 
     /// The goal that is meant: the one named, or the only one.
-    pub(super) fn goal(&self, named: GoalName) -> Result<String, Refused> {
+    pub(super) fn goal(&self, named: Option<&str>) -> Result<String, Refused> {
         let mut goals = self.goals.keys();
         match (named, goals.next(), goals.next()) {
             (Some(goal), ..) if self.goals.contains_key(goal) => Ok(goal.to_owned()),

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{About, Goal as GoalName, Named, Step, Wanted, What, Who};
+use proptest::sample::Index;
+
+use super::{About, Asked, Goal as GoalName, Named, Step, Turn, Wanted, What, Who};
 
 mod gates;
 mod goals;
@@ -10,6 +12,8 @@ mod records;
 mod todos;
 mod turns;
 
+/// What is said where somebody has to say something.
+pub(super) const SAID: &str = "seen";
 /// The git identity of every repository.
 pub(super) const ANN: &str = "Ann <ann@example.test>";
 /// So much of each kind a goal has that has grown old: one less than what is folded, as two more files come to
@@ -56,8 +60,9 @@ struct Gate {
 enum State {
     Open,
     Claimed { by: String, since: i64, until: i64, from: Option<String>, lease: Option<i64> },
-    Blocked { on: String, at: i64, reason: String },
-    Done { by: String, at: i64, evidence: BTreeSet<String> },
+    Blocked { on: Option<String>, by: String, at: i64, reason: String },
+    Done { by: String, at: i64, evidence: BTreeSet<String>, note: Option<&'static str> },
+    Dropped { by: String, at: i64 },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +90,7 @@ struct Spend {
     slots: u32,
     evidence: BTreeSet<String>,
     added: Stamp,
+    course: Option<turns::Course>,
 }
 
 /// The state as it should be.
@@ -100,6 +106,8 @@ pub(super) struct Model {
     order: Vec<String>,
     /// Files in the folders of one goal where folding looks: todos, gates, evidence, spends.
     lying: BTreeMap<(String, &'static str), usize>,
+    /// The todos that were closed and folded, and not opened since.
+    folded: BTreeSet<String>,
     /// How often that was too many.
     pub(super) folds: usize,
 }
@@ -142,7 +150,12 @@ impl Model {
         for number in 0..OLD {
             let (added, state) = (
                 stamp(number),
-                State::Done { by: "agent:a".into(), at: old_time(number), evidence: BTreeSet::new() },
+                State::Done {
+                    by: "agent:a".into(),
+                    at: old_time(number),
+                    evidence: BTreeSet::new(),
+                    note: None,
+                },
             );
             let (title, needs) = (format!("Work {number}"), BTreeSet::new());
             let todo = Todo { goal: goal.clone(), title, for_person: false, needs, added, epoch: 0, state };
@@ -150,7 +163,7 @@ impl Model {
             let added = stamp(number);
             let evidence = Evidence { goal: goal.clone(), todo: None, gate: None, added: added.clone() };
             self.evidence.insert(old_id("e", number), evidence);
-            let spend = Spend { slots: 1, evidence: BTreeSet::new(), added };
+            let spend = Spend { slots: 1, evidence: BTreeSet::new(), added, course: None };
             self.spends.insert((goal.clone(), format!("old-{number}")), spend);
         }
         for kind in ["todos", "evidence", "spend"] {
@@ -158,24 +171,46 @@ impl Model {
         }
     }
 
-    /// The id that is meant among those that begin with `kind`.
-    pub(super) fn name(&self, kind: &str, named: &Named) -> String {
-        let ids: Vec<&String> = self.order.iter().filter(|id| id.starts_with(kind)).collect();
-        match named {
-            Named::Whole(index) if !ids.is_empty() => index.get(&ids).to_string(),
-            Named::Begun(index, length) if !ids.is_empty() => {
-                let id = index.get(&ids);
-                id[..id.len().min(*length)].to_owned()
+    /// Who takes a step: whoever has what it is about, if it says so.
+    pub(super) fn who(&self, step: &Step) -> Who {
+        let has = match &step.what {
+            What::Renew { todo: Named::Own(index), .. }
+            | What::Release { todo: Named::Own(index) }
+            | What::Done { todo: Named::Own(index), .. } => {
+                let claimed = self.todos.values().filter_map(|todo| match &todo.state {
+                    State::Claimed { by, .. } => Some(by),
+                    _ => None,
+                });
+                of(index, claimed)
             }
-            _ => format!("{kind}zzzz"),
-        }
+            What::BeginTurn { turn: Turn::Own(index), .. } | What::EndTurn { turn: Turn::Own(index), .. } => {
+                of(index, self.spends.values().filter(|turn| turn.goes_on()).map(|turn| &turn.added.by))
+            }
+            _ => None,
+        };
+        let everybody = [Who::Person, Who::Agent("a"), Who::Agent("b")];
+        everybody.into_iter().find(|who| has == Some(&text_of(*who))).unwrap_or(step.by)
     }
 
-    /// The same where no beginning will do.
-    pub(super) fn whole_name(&self, kind: &str, named: &Named) -> String {
+    /// The id that `by` means among those that begin with `kind`.
+    pub(super) fn name(&self, by: &str, kind: &str, named: &Named) -> String {
+        let ids = self.order.iter().filter(|id| id.starts_with(kind));
+        let has = |id: &&String| self.todos.get(*id).is_some_and(|todo| todo.is_claimed_by(by));
+        let id = match named {
+            Named::Whole(index) => of(index, ids).cloned(),
+            Named::Own(index) => of(index, ids.filter(has)).cloned(),
+            Named::Begun(index, length) => of(index, ids).map(|id| id.chars().take(*length).collect()),
+            Named::Old(number) => Some(old_id(&kind[..1], *number)),
+            Named::Unknown => None,
+        };
+        id.unwrap_or_else(|| format!("{kind}zzzz"))
+    }
+
+    /// The id of the evidence that is meant: no beginning will do.
+    pub(super) fn piece(&self, named: &Named) -> String {
         match named {
-            Named::Begun(index, _) => self.name(kind, &Named::Whole(*index)),
-            _ => self.name(kind, named),
+            Named::Begun(index, _) => self.name("", "e-", &Named::Whole(*index)),
+            _ => self.name("", "e-", named),
         }
     }
 
@@ -191,24 +226,48 @@ impl Model {
             What::OpenGate { goal, id, option, turn_only, todos } => {
                 self.open_gate((*goal, *id), (*option, *turn_only), todos, stamp)
             }
-            What::Resolve { goal, gate, decision, note } => {
-                self.resolve(*goal, gate, decision, note.then_some("because"), now)
+            What::Resolve { gate, decision, note } => {
+                self.resolve(gate, decision, note.then_some("because"), now)
             }
             What::AddTodo { goal, for_person, needs } => {
                 self.add_todo(*goal, (title(step), *for_person, needs), id, stamp)
             }
             What::Claim { todo, lease } => {
-                self.step(todo, |model, id, _| model.claimed(id, &stamp, i64::from(*lease)))
+                self.step(&stamp.by, todo, |model, id, _| model.claimed(id, &stamp, i64::from(*lease)))
             }
-            What::Release { todo } => self.step(todo, |_, _, todo| todo.released(&stamp.by)),
+            What::Release { todo } => self.step(&stamp.by, todo, |_, _, todo| todo.released(&stamp.by)),
+            What::ClaimNext { goal, lease } => self.claim_next(*goal, i64::from(*lease), stamp),
+            What::Renew { todo, lease } => {
+                self.step(&stamp.by, todo, |_, _, todo| todo.renewed(&stamp, lease.map(i64::from)))
+            }
+            What::Block { todo, on } => {
+                self.step(&stamp.by, todo, |model, _, todo| model.blocked(todo, &stamp, *on))
+            }
+            What::Unblock { todo } => {
+                self.step(&stamp.by, todo, |model, _, todo| model.unblocked(todo, &stamp.by))
+            }
+            What::Drop { todo, proven } => {
+                self.step(&stamp.by, todo, |model, id, _| model.dropped(id, &stamp, *proven))
+            }
+            What::Reopen { todo } => self.reopen(todo, stamp),
             What::Done { todo, evidence } => {
                 let evidence = self.pieces(evidence.as_ref());
-                self.step(todo, |model, id, _| model.completed(id, &stamp, evidence.clone()))
+                self.step(&stamp.by, todo, |model, id, todo| {
+                    model.must_have(&todo.goal, &evidence)?;
+                    model.completed(id, &stamp, evidence.clone(), None)
+                })
             }
             What::AddEvidence { about } => self.add_evidence(about, id, stamp),
             What::Spend { goal, turn, slots, evidence } => {
                 let evidence = self.pieces(evidence.as_ref());
                 self.spend((*goal, turn), *slots, evidence, stamp)
+            }
+            What::BeginTurn { goal, turn, lease } => {
+                self.begin_turn((*goal, self.turn(step.by, turn)), i64::from(*lease), stamp)
+            }
+            What::EndTurn { goal, turn, outcome, slots, evidence } => {
+                let evidence = self.pieces(evidence.as_ref());
+                self.end_turn((*goal, self.turn(step.by, turn)), (outcome, *slots), evidence, id, stamp)
             }
             What::Move => Ok(true),
             What::ImportHere if self.goals.is_empty() => Ok(false),
@@ -219,11 +278,11 @@ impl Model {
     fn add_evidence(&mut self, about: &About, id: &str, added: Stamp) -> Answer {
         let (goal, todo, gate) = match about {
             About::Todo(todo) => {
-                let todo = self.find(&self.name("t-", todo))?;
+                let todo = self.find(&self.name(&added.by, "t-", todo))?;
                 (self.todos[&todo].goal.clone(), Some(todo), None)
             }
-            About::Gate(goal, gate) => {
-                let (goal, gate) = self.gate(*goal, gate)?;
+            About::Gate(gate) => {
+                let (goal, gate) = self.gate(gate)?;
                 (goal, None, Some(gate))
             }
             About::Goal(goal) => (self.goal(*goal)?, None, None),
@@ -232,14 +291,21 @@ impl Model {
     }
 
     fn put_evidence(&mut self, id: &str, evidence: Evidence) -> Answer {
+        self.must_be_new(id)?;
         self.order.push(id.to_owned());
         self.filed(evidence.goal.clone(), "evidence");
-        self.evidence.insert(id.to_owned(), evidence).map_or(Ok(true), |_| Err("its id is new"))
+        self.evidence.insert(id.to_owned(), evidence);
+        Ok(true)
+    }
+
+    fn must_be_new(&self, id: &str) -> Result<(), Refused> {
+        let is_known = self.todos.contains_key(id) || self.evidence.contains_key(id);
+        if is_known { Err("its id is new") } else { Ok(()) }
     }
 
     /// The evidence that is meant.
     fn pieces(&self, named: Option<&Named>) -> BTreeSet<String> {
-        named.into_iter().map(|named| self.whole_name("e-", named)).collect()
+        named.into_iter().map(|named| self.piece(named)).collect()
     }
 
     fn must_have(&self, goal: &str, evidence: &BTreeSet<String>) -> Result<(), Refused> {
@@ -247,16 +313,23 @@ impl Model {
         if evidence.iter().all(is_there) { Ok(()) } else { Err("there is no evidence") }
     }
 
-    /// A record came to lie where folding looks.
-    fn filed(&mut self, goal: String, kind: &'static str) {
+    /// A record came to lie where folding looks. Says whether the oldest were folded.
+    fn filed(&mut self, goal: String, kind: &'static str) -> bool {
         let lying = self.lying.entry((goal, kind)).or_default();
         *lying += 1;
-        if *lying > FULL {
+        let too_many = *lying > FULL;
+        if too_many {
             // What folding makes lies there, too: a segment and a folder, or the folder that has both.
             *lying = *lying - FOLDED + if matches!(kind, "todos" | "gates") { 2 } else { 1 };
             self.folds += 1;
         }
+        too_many
     }
+}
+
+fn of<T>(index: &Index, items: impl Iterator<Item = T>) -> Option<T> {
+    let mut items: Vec<T> = items.collect();
+    (!items.is_empty()).then(|| items.swap_remove(index.index(items.len())))
 }
 
 /// `name`, with a number behind it from the second on.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{ANN, Gate, Model, Quota, Stamp, State, Todo, time};
+use super::{ANN, Gate, Model, Quota, SAID, Stamp, State, Todo, time, turns::Course};
 
 impl Stamp {
     fn json(&self) -> Value {
@@ -42,7 +42,7 @@ impl Model {
             );
         }
         for (id, evidence) in &self.evidence {
-            let what = json!({"kind": "note", "text": "seen"});
+            let what = json!({"kind": "note", "text": SAID});
             put(
                 format!("{}/evidence/{id}", evidence.goal),
                 json!({"dirty": false, "todo": evidence.todo, "gate": evidence.gate, "added": evidence.added.json(), "what": what}),
@@ -51,7 +51,7 @@ impl Model {
         for ((goal, turn), spend) in &self.spends {
             put(
                 format!("{goal}/spend/{turn}"),
-                json!({"turn": turn, "slots": spend.slots, "evidence": spend.evidence, "added": spend.added.json()}),
+                json!({"turn": turn, "slots": spend.slots, "evidence": spend.evidence, "added": spend.added.json(), "course": spend.course.as_ref().map(Course::json)}),
             );
         }
         records
@@ -82,13 +82,26 @@ impl Todo {
             State::Claimed { by, since, until, from, lease } => {
                 json!({"is": "claimed", "by": by, "since": time(*since), "lease_until": time(*until), "epoch": epoch, "taken_from": from, "lease": lease})
             }
-            State::Blocked { on, at, reason } => {
-                json!({"is": "blocked", "on": on, "by": ANN, "at": time(*at), "reason": reason, "epoch": self.epoch})
+            State::Blocked { on, by, at, reason } => {
+                json!({"is": "blocked", "on": on, "by": by, "at": time(*at), "reason": reason, "epoch": self.epoch})
             }
-            State::Done { by, at, evidence } => {
-                json!({"is": "done", "by": by, "at": time(*at), "evidence": evidence, "epoch": epoch})
+            State::Done { by, at, evidence, note } => {
+                json!({"is": "done", "by": by, "at": time(*at), "evidence": evidence, "note": note, "epoch": epoch})
+            }
+            State::Dropped { by, at } => {
+                json!({"is": "dropped", "by": by, "at": time(*at), "reason": SAID, "epoch": epoch})
             }
         }
+    }
+}
+
+impl Course {
+    fn json(&self) -> Value {
+        let end = self.end.as_ref().map(|(outcome, stamp)| {
+            let said = (*outcome != "lost").then_some(SAID);
+            json!({"outcome": outcome, "by": stamp.by, "at": time(stamp.at), "summary": said})
+        });
+        json!({"todo": self.todo, "until": time(self.until), "end": end})
     }
 }
 

@@ -2,15 +2,60 @@
 
 use std::collections::BTreeSet;
 
-use super::{ANN, Answer, GoalName, Model, Named, Refused, Stamp, State, Todo};
+use super::{ANN, Answer, FOLDED, GoalName, Model, Named, Refused, SAID, Stamp, State, Todo, turns::Next};
 
 impl Todo {
     pub(super) fn is_closed(&self) -> bool {
-        matches!(self.state, State::Done { .. })
+        self.closed().is_some()
+    }
+
+    /// Who closed it, and when.
+    pub(super) fn closed(&self) -> Option<(i64, &str)> {
+        match &self.state {
+            State::Done { by, at, .. } | State::Dropped { by, at } => Some((*at, by)),
+            _ => None,
+        }
     }
 
     pub(super) fn must_not_be_closed(&self) -> Result<(), Refused> {
         if self.is_closed() { Err(self.refused("")) } else { Ok(()) }
+    }
+
+    fn must_be_for(&self, by: &str) -> Result<(), Refused> {
+        if self.for_person && by != ANN { Err("is for a person") } else { Ok(()) }
+    }
+
+    /// An agent leaves alone what somebody else has.
+    fn must_be_open_to(&self, stamp: &Stamp) -> Result<(), Refused> {
+        match self.holder(stamp.at) {
+            Some(holder) if *holder != stamp.by && stamp.by != ANN => Err(self.refused(&stamp.by)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Nobody has it.
+    pub(super) fn is_free(&self, now: i64) -> bool {
+        match &self.state {
+            State::Open => true,
+            State::Claimed { until, .. } => *until <= now,
+            _ => false,
+        }
+    }
+
+    pub(super) fn holder(&self, now: i64) -> Option<&String> {
+        match &self.state {
+            State::Claimed { by, until, .. } if *until > now => Some(by),
+            _ => None,
+        }
+    }
+
+    /// Also when the claim ran out.
+    pub(super) fn is_claimed_by(&self, who: &str) -> bool {
+        matches!(&self.state, State::Claimed { by, .. } if by == who)
+    }
+
+    pub(super) fn is_blocked_on(&self, gate: &str) -> bool {
+        matches!(&self.state, State::Blocked { on: Some(on), .. } if on == gate)
     }
 
     fn with(&self, state: State) -> Self {
@@ -25,8 +70,9 @@ impl Todo {
                 "took it over"
             }
             State::Claimed { .. } => "is claimed by",
-            State::Blocked { .. } => "is blocked by gate",
+            State::Blocked { .. } => "is blocked",
             State::Done { .. } => "was done by",
+            State::Dropped { .. } => "was dropped by",
         }
     }
 }
@@ -40,20 +86,23 @@ impl Model {
         added: Stamp,
     ) -> Answer {
         let goal = self.goal(goal)?;
-        let found = needs.iter().map(|need| self.find_in(&goal, &self.name("t-", need)));
+        let found = needs.iter().map(|need| self.find_in(&goal, &self.name(&added.by, "t-", need)));
         let needs = found.collect::<Result<BTreeSet<_>, _>>()?;
         let todo = Todo { goal, title, for_person, needs, added, epoch: 0, state: State::Open };
+        self.must_be_new(id)?;
         self.order.push(id.to_owned());
-        self.todos.insert(id.to_owned(), todo).map_or(Ok(true), |_| Err("its id is new"))
+        self.todos.insert(id.to_owned(), todo);
+        Ok(true)
     }
 
     /// One step of the open todo that is meant.
     pub(super) fn step(
         &mut self,
+        by: &str,
         todo: &Named,
         take: impl Fn(&Self, &str, &Todo) -> Result<Todo, Refused>,
     ) -> Answer {
-        let id = self.find(&self.name("t-", todo))?;
+        let id = self.find(&self.name(by, "t-", todo))?;
         let before = &self.todos[&id];
         before.must_not_be_closed()?;
         let after = take(self, &id, before)?;
@@ -64,10 +113,58 @@ impl Model {
 
     /// Keeps what became of a todo.
     pub(super) fn put(&mut self, id: String, todo: Todo) {
-        if todo.is_closed() {
-            self.filed(todo.goal.clone(), "todos");
-        }
+        let (goal, is_closed) = (todo.goal.clone(), todo.is_closed());
         self.todos.insert(id, todo);
+        if is_closed && self.filed(goal.clone(), "todos") {
+            let lies_there = |(id, todo): &(&String, &Todo)| todo.goal == goal && !self.folded.contains(*id);
+            let closed = self.todos.iter().filter(lies_there);
+            let mut closed: Vec<_> =
+                closed.filter_map(|(id, todo)| Some((todo.closed()?.0, id.clone()))).collect();
+            closed.sort();
+            self.folded.extend(closed.into_iter().take(FOLDED).map(|(_, id)| id));
+        }
+    }
+
+    pub(super) fn claim_next(&mut self, goal: GoalName, lease: i64, stamp: Stamp) -> Answer {
+        let goal = self.goal(goal)?;
+        let Next::Work(id) = self.next(&goal, &stamp.by, stamp.at) else {
+            return Err("can be claimed now");
+        };
+        let after = self.claimed(&id, &stamp, lease)?;
+        let changes = self.todos[&id] != after;
+        self.put(id, after);
+        Ok(changes)
+    }
+
+    pub(super) fn reopen(&mut self, todo: &Named, stamp: Stamp) -> Answer {
+        let id = self.find(&self.name(&stamp.by, "t-", todo))?;
+        let todo = &self.todos[&id];
+        let Some((_, closed_by)) = todo.closed() else { return Err("not closed") };
+        if closed_by == ANN && stamp.by != ANN {
+            return Err("may reopen it");
+        }
+        self.must_not_circle(&id, &todo.needs)?;
+        let (goal, open) = (todo.goal.clone(), todo.with(State::Open));
+        // What was folded lies nowhere else.
+        if !self.folded.remove(&id) {
+            *self.lying.get_mut(&(goal, "todos")).expect("it lay there") -= 1;
+        }
+        self.todos.insert(id, open);
+        Ok(true)
+    }
+
+    /// No need of `id` leads back to it. What is closed leads nowhere.
+    fn must_not_circle(&self, id: &str, needs: &BTreeSet<String>) -> Result<(), Refused> {
+        let (mut seen, mut next) = (BTreeSet::new(), Vec::from_iter(needs));
+        while let Some(need) = next.pop() {
+            if need == id {
+                return Err("would need itself");
+            }
+            if seen.insert(need) && !self.todos[need].is_closed() {
+                next.extend(&self.todos[need].needs);
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn claimed(&self, id: &str, stamp: &Stamp, lease: i64) -> Result<Todo, Refused> {
@@ -76,7 +173,7 @@ impl Model {
         let from = match &todo.state {
             State::Open => None,
             State::Claimed { by: holder, until, .. } if *until <= stamp.at => Some(holder.clone()),
-            State::Claimed { by: holder, .. } if holder == by => return todo.renewed(stamp, lease),
+            State::Claimed { by: holder, .. } if holder == by => return todo.renewed(stamp, Some(lease)),
             _ => return Err(todo.refused(by)),
         };
         let (by, since, until, lease) = (by.clone(), stamp.at, stamp.at + lease, unusual(lease));
@@ -88,34 +185,85 @@ impl Model {
         id: &str,
         stamp: &Stamp,
         evidence: BTreeSet<String>,
+        note: Option<&'static str>,
     ) -> Result<Todo, Refused> {
         let todo = &self.todos[id];
-        self.must_have(&todo.goal, &evidence)?;
         self.must_be_workable(id, stamp)?;
         match &todo.state {
             State::Claimed { by, until, .. } if *by != stamp.by && *until > stamp.at => {
                 Err(todo.refused(&stamp.by))
             }
             State::Open | State::Claimed { .. } => {
-                Ok(todo.with(State::Done { by: stamp.by.clone(), at: stamp.at, evidence }))
+                Ok(todo.with(State::Done { by: stamp.by.clone(), at: stamp.at, evidence, note }))
             }
             _ => Err(todo.refused(&stamp.by)),
         }
     }
 
+    pub(super) fn dropped(&self, id: &str, stamp: &Stamp, proven: bool) -> Result<Todo, Refused> {
+        let (todo, is_agent) = (&self.todos[id], stamp.by != ANN);
+        let is_stopped = self.is_stopped(&todo.goal, id);
+        if is_agent && is_stopped {
+            return Err("waits for gate");
+        }
+        todo.must_be_for(&stamp.by)?;
+        todo.must_be_open_to(stamp)?;
+        let stopped_it = matches!(&todo.state, State::Blocked { by, .. } if by == ANN);
+        if is_agent && (todo.added.by == ANN || stopped_it) {
+            return Err("may drop it");
+        }
+        if is_stopped && !proven {
+            return Err("may drop todo");
+        }
+        Ok(todo.with(State::Dropped { by: stamp.by.clone(), at: stamp.at }))
+    }
+
+    pub(super) fn unblocked(&self, todo: &Todo, by: &str) -> Result<Todo, Refused> {
+        match &todo.state {
+            State::Blocked { on: Some(gate), .. } if self.is_in_force(&todo.goal, gate) => {
+                Err("waits for gate")
+            }
+            State::Blocked { by: who, .. } if who == ANN && by != ANN => Err("may unblock it"),
+            State::Blocked { .. } => Ok(todo.with(State::Open)),
+            _ => Err("is not blocked"),
+        }
+    }
+
+    pub(super) fn blocked(
+        &self,
+        todo: &Todo,
+        stamp: &Stamp,
+        on: Option<&'static str>,
+    ) -> Result<Todo, Refused> {
+        if on.is_some_and(|gate| !self.is_in_force(&todo.goal, gate)) {
+            return Err("there is no gate");
+        }
+        todo.must_be_open_to(stamp)?;
+        if matches!(todo.state, State::Blocked { .. }) {
+            return Err(todo.refused(&stamp.by));
+        }
+        let (on, by, reason) = (on.map(str::to_owned), stamp.by.clone(), SAID.to_owned());
+        Ok(todo.with(State::Blocked { on, by, at: stamp.at, reason }))
+    }
+
+    fn is_in_force(&self, goal: &str, gate: &str) -> bool {
+        self.gates.get(&(goal.to_owned(), gate.to_owned())).is_some_and(|gate| !gate.is_closed())
+    }
+
     fn must_be_workable(&self, id: &str, stamp: &Stamp) -> Result<(), Refused> {
         let todo = &self.todos[id];
-        let mut over = self.gates.iter().filter(|((goal, _), _)| *goal == todo.goal);
-        if over.any(|(_, gate)| gate.stops(id)) {
+        if self.is_stopped(&todo.goal, id) {
             return Err("waits for gate");
         }
         if todo.needs.iter().any(|need| !self.todos[need].is_closed()) {
             return Err("not closed yet");
         }
-        if todo.for_person && stamp.by != ANN {
-            return Err("is for a person");
-        }
-        Ok(())
+        todo.must_be_for(&stamp.by)
+    }
+
+    /// A gate is over the todo, or was rejected over it.
+    pub(super) fn is_stopped(&self, goal: &str, todo: &str) -> bool {
+        self.gates.iter().any(|((of, _), gate)| of == goal && gate.stops(todo))
     }
 
     /// The todo of that very id, else the only open one that begins so, else the only closed one.
@@ -142,10 +290,11 @@ impl Model {
 }
 
 impl Todo {
-    /// Nothing changes while more than half of the lease remains.
-    fn renewed(&self, stamp: &Stamp, length: i64) -> Result<Self, Refused> {
+    /// Nothing changes while more than half of the lease remains, which is as long as it was when nobody says otherwise.
+    pub(super) fn renewed(&self, stamp: &Stamp, length: Option<i64>) -> Result<Self, Refused> {
         match self.state.clone() {
             State::Claimed { by, since, until, from, lease } if by == stamp.by => {
+                let length = length.or(lease).unwrap_or(45 * 60);
                 let (until, lease) = match until - length / 2 > stamp.at {
                     true => (until, lease),
                     false => (stamp.at + length, unusual(length)),
@@ -157,10 +306,7 @@ impl Todo {
     }
 
     pub(super) fn released(&self, by: &str) -> Result<Self, Refused> {
-        match &self.state {
-            State::Claimed { by: holder, .. } if holder == by => Ok(self.with(State::Open)),
-            _ => Err(self.refused(by)),
-        }
+        if self.is_claimed_by(by) { Ok(self.with(State::Open)) } else { Err(self.refused(by)) }
     }
 }
 
