@@ -100,6 +100,13 @@ pub(crate) enum What {
         decision: &'static str,
         note: bool,
     },
+    Withdraw {
+        gate: Asked,
+    },
+    /// A no is taken back.
+    ReopenGate {
+        gate: Asked,
+    },
     AddTodo {
         goal: Goal,
         for_person: bool,
@@ -146,6 +153,10 @@ pub(crate) enum What {
         turn: &'static str,
         slots: u32,
         evidence: Option<Named>,
+    },
+    Void {
+        goal: Goal,
+        turn: &'static str,
     },
     BeginTurn {
         goal: Goal,
@@ -258,6 +269,7 @@ fn what() -> impl Strategy<Value = What> {
     let some = || prop::option::weighted(0.3, named());
     let decisions = &["approve", "approve", "approve", "reject", "reject", "blue"][..];
     let old = prop_oneof![6 => named(), 1 => (0..plain::OLD).prop_map(Named::Old)];
+    let booked = prop_oneof![12 => turn_name(), 1 => prop::sample::select(&["old-7", "old-300"][..])];
     let todo_verbs = prop_oneof![
         9 => (goal(), prop::bool::weighted(0.2), prop::option::weighted(0.4, named())).prop_map(
             |(goal, for_person, need)| What::AddTodo { goal, for_person, needs: need.into_iter().collect() }
@@ -283,12 +295,15 @@ fn what() -> impl Strategy<Value = What> {
             }),
         4 => (goal(), turn_name(), 1..30u32, some())
             .prop_map(|(goal, turn, slots, evidence)| What::Spend { goal, turn, slots, evidence }),
+        3 => (goal(), booked).prop_map(|(goal, turn)| What::Void { goal, turn }),
     ];
     let gate_verbs = prop_oneof![
         5 => (goal(), prop::option::weighted(0.8, gate()), any::<bool>(), any::<bool>(), vec(named(), 0..3))
             .prop_map(|(goal, id, option, turn_only, todos)| What::OpenGate { goal, id, option, turn_only, todos }),
         6 => (asked(), prop::sample::select(decisions), any::<bool>())
             .prop_map(|(gate, decision, note)| What::Resolve { gate, decision, note }),
+        2 => asked().prop_map(|gate| What::Withdraw { gate }),
+        2 => asked().prop_map(|gate| What::ReopenGate { gate }),
     ];
     prop_oneof![
         51 => todo_verbs,
@@ -303,6 +318,14 @@ fn what() -> impl Strategy<Value = What> {
     ]
 }
 
+impl What {
+    /// Only a person may.
+    fn takes_a_person(&self) -> bool {
+        use What::{ReopenGate, Resolve, Void, Withdraw};
+        matches!(self, Resolve { .. } | Withdraw { .. } | ReopenGate { .. } | Void { .. })
+    }
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let by = prop_oneof![2 => Just(Who::Person), 3 => Just(Who::Agent("a")), 3 => Just(Who::Agent("b"))];
     let later = prop_oneof![8 => 0..900i64, 3 => 1_000..8_000i64, 1 => Just(90_000), 1 => -4_000..0i64];
@@ -311,8 +334,13 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Killed::BeforeTheRef),
         1 => Just(Killed::BeforeTheView),
     ];
-    (by, later, killed, (0..6u8, any::<[u8; 10]>()), what())
-        .prop_map(|(by, later, killed, digits, what)| Step { by, later, killed, digits, what })
+    let digits = (0..6u8, any::<[u8; 10]>());
+    (by, prop::bool::weighted(0.8), later, killed, digits, what()).prop_map(
+        |(by, knows, later, killed, digits, what)| {
+            let by = if knows && what.takes_a_person() { Who::Person } else { by };
+            Step { by, later, killed, digits, what }
+        },
+    )
 }
 
 /// Sequences of up to 28 commands. Most begin with a goal and two todos, one a person's wish and one an agent's.

@@ -324,11 +324,18 @@ impl World {
                 self.done(done, |_| None)
             }
             What::Resolve { gate, decision, note } => {
-                let ctx = &self.ctx(Who::Person, entropy);
                 let (goal, gate) = gate_named(gate);
                 let asked = gate::asked(ctx, goal.as_ref(), &gate, parsed(decision), None)?;
                 let note = note.then(|| parsed("because"));
                 let done = gate::resolve(ctx, &asked, &proven(gate.as_str()), note.as_ref())?;
+                self.done(done, |_| None)
+            }
+            What::Withdraw { gate } | What::ReopenGate { gate } => {
+                let (goal, gate) = gate_named(gate);
+                let is_withdrawn = matches!(step.what, What::Withdraw { .. });
+                let verb = if is_withdrawn { gate::Step::Withdraw } else { gate::Step::Reopen };
+                let view = gate::before(ctx, goal.as_ref(), &gate, verb)?;
+                let done = gate::take_back(ctx, &view, verb, &proven(gate.as_str()), &said())?;
                 self.done(done, |_| None)
             }
             What::AddTodo { goal, for_person, needs } => {
@@ -403,6 +410,11 @@ impl World {
                 let goal = named_goal(goal);
                 let evidence: Vec<_> = evidence.iter().map(evidence_named).collect();
                 let done = quota::spend_slot(ctx, goal.as_ref(), Some(parsed(turn)), *slots, &evidence)?;
+                self.done(done, |_| None)
+            }
+            What::Void { goal, turn } => {
+                let seen = quota::voidable(ctx, named_goal(goal).as_ref(), &parsed(turn))?;
+                let done = quota::void(ctx, &seen, &said(), &proven(turn))?;
                 self.done(done, |_| None)
             }
             What::BeginTurn { goal, turn, lease } => {

@@ -2,15 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use super::{ANN, Answer, Asked, Gate, GoalName, Model, Named, Refused, Stamp, State, numbered, of};
+use super::{
+    ANN, Answer, Asked, Gate, GoalName, Model, Named, Refused, Stamp, State as TodoState, numbered, of,
+};
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum State {
+    /// And when a no was taken back, if one was.
+    Open(Option<i64>),
+    /// With which answer, when, and with what note.
+    Answered(&'static str, i64, Option<&'static str>),
+    Withdrawn(i64),
+}
 
 impl Gate {
     pub(super) fn is_open(&self) -> bool {
-        self.answer.is_none()
+        matches!(self.state, State::Open(_))
     }
 
     fn is_rejected(&self) -> bool {
-        self.answer.is_some_and(|(decision, ..)| decision == "reject")
+        matches!(self.state, State::Answered("reject", ..))
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -45,7 +56,7 @@ impl Model {
         }
         let options = vec![if option { "blue" } else { "approve" }, "reject"];
         let question = "May we?".to_owned();
-        self.gates.insert(key, Gate { question, options, turn_only, todos, asked, answer: None });
+        self.gates.insert(key, Gate { question, options, turn_only, todos, asked, state: State::Open(None) });
         Ok(true)
     }
 
@@ -54,32 +65,57 @@ impl Model {
         gate: &Asked,
         decision: &'static str,
         note: Option<&'static str>,
-        now: i64,
+        stamp: &Stamp,
     ) -> Answer {
         let key = self.gate(gate)?;
-        let gate = self.gates.get_mut(&key).expect("it is there");
+        let gate = &self.gates[&key];
         if gate.is_closed() || gate.is_rejected() && decision == "reject" {
             return Err("was decided already");
         }
         if !gate.options.contains(&decision) {
             return Err("does not offer");
         }
-        gate.answer = Some((decision, now, note));
-        let (goal, id) = key;
+        stamp.must_be_of_a_person()?;
+        self.decide(key, State::Answered(decision, stamp.at, note));
+        Ok(true)
+    }
+
+    /// Takes a question back, or a no to it.
+    pub(super) fn take_back(&mut self, gate: &Asked, only_the_no: bool, stamp: &Stamp) -> Answer {
+        let key = self.gate(gate)?;
+        let gate = &self.gates[&key];
+        if gate.is_closed() {
+            return Err("was decided already");
+        }
+        if only_the_no && !gate.is_rejected() {
+            return Err("nobody said no at");
+        }
+        stamp.must_be_of_a_person()?;
+        let state = if only_the_no { State::Open(Some(stamp.at)) } else { State::Withdrawn(stamp.at) };
+        self.decide(key, state);
+        Ok(true)
+    }
+
+    /// A no blocks the todos that the gate is about; anything else frees what it had blocked.
+    fn decide(&mut self, (goal, id): (String, String), state: State) {
+        let gate = self.gates.get_mut(&(goal.clone(), id.clone())).expect("it is there");
+        gate.state = state;
         let todos = self.todos.iter_mut().filter(|(_, todo)| todo.goal == goal && !todo.is_closed());
         for (name, todo) in todos {
-            if decision == "reject" && gate.todos.contains(name) {
-                let said = format!("a person said no at gate {id}");
-                let reason = note.map_or(said, str::to_owned);
-                todo.state = State::Blocked { on: Some(id.clone()), by: ANN.to_owned(), at: now, reason };
-            } else if decision != "reject" && todo.is_blocked_on(&id) {
-                todo.state = State::Open;
+            match state {
+                State::Answered("reject", at, note) if gate.todos.contains(name) => {
+                    let said = format!("a person said no at gate {id}");
+                    let (on, reason) = (Some(id.clone()), note.map_or(said, str::to_owned));
+                    todo.state = TodoState::Blocked { on, by: ANN.to_owned(), at, reason };
+                }
+                State::Answered("reject", ..) => {}
+                _ if todo.is_blocked_on(&id) => todo.state = TodoState::Open,
+                _ => {}
             }
         }
         if gate.is_closed() {
             self.filed(goal, "gates");
         }
-        Ok(true)
     }
 
     /// Goal and name of the gate that is meant, as somebody types them.

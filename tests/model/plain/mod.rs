@@ -35,6 +35,12 @@ struct Stamp {
     at: i64,
 }
 
+impl Stamp {
+    fn must_be_of_a_person(&self) -> Result<(), Refused> {
+        if self.by == ANN { Ok(()) } else { Err("takes a person") }
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Goal {
     objective: String,
@@ -53,7 +59,7 @@ struct Gate {
     turn_only: bool,
     todos: BTreeSet<String>,
     asked: Stamp,
-    answer: Option<(&'static str, i64, Option<&'static str>)>,
+    state: gates::State,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +97,8 @@ struct Spend {
     evidence: BTreeSet<String>,
     added: Stamp,
     course: Option<turns::Course>,
+    /// When a person took it out of the count.
+    voided: Option<i64>,
 }
 
 /// The state as it should be.
@@ -106,7 +114,7 @@ pub(super) struct Model {
     order: Vec<String>,
     /// Files in the folders of one goal where folding looks: todos, gates, evidence, spends.
     lying: BTreeMap<(String, &'static str), usize>,
-    /// The todos that were closed and folded, and not opened since.
+    /// The todos that were closed and folded, and not opened since; and the turns whose spends were.
     folded: BTreeSet<String>,
     /// How often that was too many.
     pub(super) folds: usize,
@@ -163,7 +171,7 @@ impl Model {
             let added = stamp(number);
             let evidence = Evidence { goal: goal.clone(), todo: None, gate: None, added: added.clone() };
             self.evidence.insert(old_id("e", number), evidence);
-            let spend = Spend { slots: 1, evidence: BTreeSet::new(), added, course: None };
+            let spend = Spend { slots: 1, evidence: BTreeSet::new(), added, course: None, voided: None };
             self.spends.insert((goal.clone(), format!("old-{number}")), spend);
         }
         for kind in ["todos", "evidence", "spend"] {
@@ -227,8 +235,10 @@ impl Model {
                 self.open_gate((*goal, *id), (*option, *turn_only), todos, stamp)
             }
             What::Resolve { gate, decision, note } => {
-                self.resolve(gate, decision, note.then_some("because"), now)
+                self.resolve(gate, decision, note.then_some("because"), &stamp)
             }
+            What::Withdraw { gate } => self.take_back(gate, false, &stamp),
+            What::ReopenGate { gate } => self.take_back(gate, true, &stamp),
             What::AddTodo { goal, for_person, needs } => {
                 self.add_todo(*goal, (title(step), *for_person, needs), id, stamp)
             }
@@ -262,6 +272,7 @@ impl Model {
                 let evidence = self.pieces(evidence.as_ref());
                 self.spend((*goal, turn), *slots, evidence, stamp)
             }
+            What::Void { goal, turn } => self.void((*goal, turn), &stamp),
             What::BeginTurn { goal, turn, lease } => {
                 self.begin_turn((*goal, self.turn(step.by, turn)), i64::from(*lease), stamp)
             }
@@ -313,17 +324,28 @@ impl Model {
         if evidence.iter().all(is_there) { Ok(()) } else { Err("there is no evidence") }
     }
 
-    /// A record came to lie where folding looks. Says whether the oldest were folded.
-    fn filed(&mut self, goal: String, kind: &'static str) -> bool {
-        let lying = self.lying.entry((goal, kind)).or_default();
+    /// A record came to lie where folding looks.
+    fn filed(&mut self, goal: String, kind: &'static str) {
+        let lying = self.lying.entry((goal.clone(), kind)).or_default();
         *lying += 1;
-        let too_many = *lying > FULL;
-        if too_many {
+        if *lying > FULL {
             // What folding makes lies there, too: a segment and a folder, or the folder that has both.
             *lying = *lying - FOLDED + if matches!(kind, "todos" | "gates") { 2 } else { 1 };
             self.folds += 1;
+            let closed = self.todos.iter().filter(|(_, todo)| todo.goal == goal);
+            let closed = closed.filter_map(|(id, todo)| Some((todo.closed()?.0, id)));
+            let booked = self.spends.iter().filter(|((of, _), _)| *of == goal);
+            let booked = booked.map(|((_, turn), spend)| (spend.added.at, turn));
+            let all: Vec<_> = match kind {
+                "todos" => closed.collect(),
+                "spend" => booked.collect(),
+                _ => Vec::new(),
+            };
+            let mut old: Vec<_> = all.into_iter().filter(|(_, name)| !self.folded.contains(*name)).collect();
+            old.sort();
+            let old: Vec<String> = old.into_iter().take(FOLDED).map(|(_, name)| name.clone()).collect();
+            self.folded.extend(old);
         }
-        too_many
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{ANN, Gate, Model, Quota, SAID, Stamp, State, Todo, time, turns::Course};
+use super::{ANN, Gate, Model, Quota, SAID, Stamp, State, Todo, gates, time, turns::Course};
 
 impl Stamp {
     fn json(&self) -> Value {
@@ -30,7 +30,7 @@ impl Model {
             let acts: &[&str] = if gate.turn_only { &["turn"] } else { &["turn", "push", "publish"] };
             put(
                 format!("{goal}/gates/{below}{id}"),
-                json!({"question": gate.question, "options": gate.options, "blocks": acts, "todos": gate.todos, "asked": gate.asked.json(), "state": gate.state(id)}),
+                json!({"question": gate.question, "options": gate.options, "blocks": acts, "todos": gate.todos, "asked": gate.asked.json(), "state": gate.json(id)}),
             );
         }
         for (id, todo) in &self.todos {
@@ -38,7 +38,7 @@ impl Model {
             let worker = if todo.for_person { "person" } else { "agent" };
             put(
                 format!("{}/todos/{below}{id}", todo.goal),
-                json!({"title": todo.title, "for": worker, "priority": "p2", "needs": todo.needs, "added": todo.added.json(), "state": todo.state()}),
+                json!({"title": todo.title, "for": worker, "priority": "p2", "needs": todo.needs, "added": todo.added.json(), "state": todo.json()}),
             );
         }
         for (id, evidence) in &self.evidence {
@@ -49,9 +49,12 @@ impl Model {
             );
         }
         for ((goal, turn), spend) in &self.spends {
+            let proof = json!({"kind": "terminal", "typed": turn});
+            let voided =
+                spend.voided.map(|at| json!({"by": ANN, "at": time(at), "reason": SAID, "proof": proof}));
             put(
                 format!("{goal}/spend/{turn}"),
-                json!({"turn": turn, "slots": spend.slots, "evidence": spend.evidence, "added": spend.added.json(), "course": spend.course.as_ref().map(Course::json)}),
+                json!({"turn": turn, "slots": spend.slots, "evidence": spend.evidence, "added": spend.added.json(), "course": spend.course.as_ref().map(Course::json), "voided": voided}),
             );
         }
         records
@@ -63,19 +66,26 @@ fn quota((share, hours, minutes): &Quota) -> Value {
 }
 
 impl Gate {
-    fn state(&self, id: &str) -> Value {
+    fn json(&self, id: &str) -> Value {
         let proof = json!({"kind": "terminal", "typed": id});
-        match self.answer {
-            None => json!({"is": "open"}),
-            Some((decision, at, note)) => {
+        match self.state {
+            gates::State::Open(reopened) => {
+                let reopened =
+                    reopened.map(|at| json!({"by": ANN, "at": time(at), "reason": SAID, "proof": proof}));
+                json!({"is": "open", "reopened": reopened})
+            }
+            gates::State::Answered(decision, at, note) => {
                 json!({"is": "resolved", "decision": decision, "by": ANN, "at": time(at), "note": note, "proof": proof})
+            }
+            gates::State::Withdrawn(at) => {
+                json!({"is": "withdrawn", "by": ANN, "at": time(at), "reason": SAID, "proof": proof})
             }
         }
     }
 }
 
 impl Todo {
-    fn state(&self) -> Value {
+    fn json(&self) -> Value {
         let epoch = (self.epoch > 0).then_some(self.epoch);
         match &self.state {
             State::Open => json!({"is": "open", "epoch": epoch}),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ANN, Answer, FOLDED, GoalName, Model, Named, Refused, SAID, Stamp, State, Todo, turns::Next};
+use super::{ANN, Answer, GoalName, Model, Named, Refused, SAID, Stamp, State, Todo, turns::Next};
 
 impl Todo {
     pub(super) fn is_closed(&self) -> bool {
@@ -113,15 +113,10 @@ impl Model {
 
     /// Keeps what became of a todo.
     pub(super) fn put(&mut self, id: String, todo: Todo) {
-        let (goal, is_closed) = (todo.goal.clone(), todo.is_closed());
+        let closed = todo.is_closed().then(|| todo.goal.clone());
         self.todos.insert(id, todo);
-        if is_closed && self.filed(goal.clone(), "todos") {
-            let lies_there = |(id, todo): &(&String, &Todo)| todo.goal == goal && !self.folded.contains(*id);
-            let closed = self.todos.iter().filter(lies_there);
-            let mut closed: Vec<_> =
-                closed.filter_map(|(id, todo)| Some((todo.closed()?.0, id.clone()))).collect();
-            closed.sort();
-            self.folded.extend(closed.into_iter().take(FOLDED).map(|(_, id)| id));
+        if let Some(goal) = closed {
+            self.filed(goal, "todos");
         }
     }
 

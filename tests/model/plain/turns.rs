@@ -29,6 +29,11 @@ impl Spend {
         self.course.as_ref().is_some_and(|course| course.end.is_none())
     }
 
+    /// The slots that count.
+    fn counted(&self) -> u32 {
+        if self.voided.is_some() { 0 } else { self.slots }
+    }
+
     fn end(&mut self, outcome: &'static str, stamp: &Stamp) {
         self.course.as_mut().expect("it was begun").end = Some((outcome, stamp.clone()));
     }
@@ -83,7 +88,7 @@ impl Model {
             }
         };
         let course = Some(Course { todo, until, end: None });
-        self.spends.insert(key, Spend { slots: 1, evidence: BTreeSet::new(), added, course });
+        self.spends.insert(key, Spend { slots: 1, evidence: BTreeSet::new(), added, course, voided: None });
         self.filed(goal, "spend");
         Ok(true)
     }
@@ -229,8 +234,25 @@ impl Model {
         if self.spent(&goal, added.at) + slots > allowed(self.quota(&goal)) {
             return Err("slots left in this window");
         }
-        self.spends.insert(key, Spend { slots, evidence, added, course: None });
+        self.spends.insert(key, Spend { slots, evidence, added, course: None, voided: None });
         self.filed(goal, "spend");
+        Ok(true)
+    }
+
+    pub(super) fn void(&mut self, (goal, turn): (GoalName, &str), stamp: &Stamp) -> Answer {
+        let goal = self.goal_of(goal, turn)?;
+        let spend = self.spends.get_mut(&(goal, turn.to_owned())).ok_or("there is no booking")?;
+        if spend.voided.is_some() {
+            return Err("was voided by");
+        }
+        if spend.goes_on() {
+            return Err("goes on until");
+        }
+        if self.folded.contains(turn) {
+            return Err("is older than the window");
+        }
+        stamp.must_be_of_a_person()?;
+        spend.voided = Some(stamp.at);
         Ok(true)
     }
 
@@ -238,7 +260,7 @@ impl Model {
     fn spent(&self, goal: &str, at: i64) -> u32 {
         let from = at - i64::from(self.quota(goal).1) * 3600;
         let counts = |((of, _), spend): &(&(String, String), &Spend)| of == goal && spend.added.at > from;
-        self.spends.iter().filter(counts).map(|(_, spend)| spend.slots).sum()
+        self.spends.iter().filter(counts).map(|(_, spend)| spend.counted()).sum()
     }
 
     /// Without a goal, a turn is of the first that has it.
