@@ -82,6 +82,13 @@ pub(crate) enum Asked {
 pub(crate) enum What {
     AddGoal {
         id: Goal,
+        criterion: bool,
+    },
+    TurnGoal {
+        goal: Goal,
+        verb: Verb,
+        /// What answers its criterion.
+        evidence: Option<Named>,
     },
     Configure {
         goal: &'static str,
@@ -176,6 +183,16 @@ pub(crate) enum What {
     ImportHere,
 }
 
+/// What is done to a goal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Pause,
+    Resume,
+    Meet,
+    Achieve,
+    Abandon,
+}
+
 #[derive(Debug, Clone)]
 pub(crate) enum About {
     Todo(Named),
@@ -229,6 +246,11 @@ fn turn_name() -> impl Strategy<Value = &'static str> {
 
 fn turn() -> impl Strategy<Value = Turn> {
     prop_oneof![1 => turn_name().prop_map(Turn::Called), 4 => any::<Index>().prop_map(Turn::Own)]
+}
+
+fn verb() -> impl Strategy<Value = Verb> {
+    use Verb::{Abandon, Achieve, Meet, Pause, Resume};
+    prop::sample::select(&[Pause, Pause, Resume, Resume, Resume, Meet, Meet, Achieve, Achieve, Abandon][..])
 }
 
 fn outcome() -> impl Strategy<Value = &'static str> {
@@ -309,7 +331,11 @@ fn what() -> impl Strategy<Value = What> {
         51 => todo_verbs,
         20 => turn_verbs,
         12 => gate_verbs,
-        1 => goal_id.prop_map(|id| What::AddGoal { id }),
+        1 => (goal_id, any::<bool>()).prop_map(|(id, criterion)| What::AddGoal { id, criterion }),
+        5 => (goal(), verb(), any::<bool>(), named()).prop_map(|(goal, verb, shows, evidence)| {
+            let evidence = (shows && matches!(verb, Verb::Meet | Verb::Achieve)).then_some(evidence);
+            What::TurnGoal { goal, verb, evidence }
+        }),
         4 => (prop::sample::select(&["ship", "ship", "docs"][..]), wanted(), any::<bool>())
             .prop_map(|(goal, wanted, proven)| What::Configure { goal, wanted, proven }),
         4 => about().prop_map(|about| What::AddEvidence { about }),
@@ -321,8 +347,11 @@ fn what() -> impl Strategy<Value = What> {
 impl What {
     /// Only a person may.
     fn takes_a_person(&self) -> bool {
-        use What::{ReopenGate, Resolve, Void, Withdraw};
-        matches!(self, Resolve { .. } | Withdraw { .. } | ReopenGate { .. } | Void { .. })
+        use What::{ReopenGate, Resolve, TurnGoal, Void, Withdraw};
+        match self {
+            TurnGoal { verb, .. } => matches!(verb, Verb::Resume | Verb::Achieve | Verb::Abandon),
+            _ => matches!(self, Resolve { .. } | Withdraw { .. } | ReopenGate { .. } | Void { .. }),
+        }
     }
 }
 
@@ -348,17 +377,18 @@ pub(crate) fn sequences() -> impl Strategy<Value = Sequence> {
     let begin =
         |by, digit, what| Step { by, later: 0, killed: Killed::Never, digits: (digit, [digit; 10]), what };
     let todo = || What::AddTodo { goal: None, for_person: false, needs: Vec::new() };
-    let first = [
-        begin(Who::Person, 0, What::AddGoal { id: Some("ship") }),
-        begin(Who::Person, 1, todo()),
-        begin(Who::Agent("a"), 2, todo()),
-    ];
-    (prop::bool::weighted(0.04), prop::bool::weighted(0.9), vec(step(), 1..26)).prop_map(
-        move |(is_old, begins, steps)| {
-            let first = first.iter().filter(|_| begins).cloned();
-            Sequence { is_old, steps: first.chain(steps).collect() }
-        },
-    )
+    let first = move |criterion| {
+        [
+            begin(Who::Person, 0, What::AddGoal { id: Some("ship"), criterion }),
+            begin(Who::Person, 1, todo()),
+            begin(Who::Agent("a"), 2, todo()),
+        ]
+    };
+    let begins = prop::option::weighted(0.9, prop::bool::weighted(0.3));
+    (prop::bool::weighted(0.04), begins, vec(step(), 1..26)).prop_map(move |(is_old, begins, steps)| {
+        let first = begins.into_iter().flat_map(&first);
+        Sequence { is_old, steps: first.chain(steps).collect() }
+    })
 }
 
 /// What was played.
@@ -397,7 +427,7 @@ pub(crate) fn play(sequence: &Sequence, folder: &Path) -> Result<Played, String>
         killed: Killed::Never,
         digits: (0, [0; 10]),
         // Always allowed, and brings the view up to the branch if the last command was killed.
-        what: What::AddGoal { id: None },
+        what: What::AddGoal { id: None, criterion: false },
     };
     for (number, step) in sequence.steps.iter().chain([&last]).enumerate() {
         let step = &Step { by: model.who(step), ..step.clone() };

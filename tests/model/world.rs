@@ -31,7 +31,7 @@ use loopx::{
 use serde_json::Value;
 
 use super::{
-    About, Asked, Killed, Named, Step, What, Who,
+    About, Asked, Killed, Named, Step, Verb, What, Who,
     plain::{ANN, Model, OLD, SAID, old_id, old_time, text_of, title},
 };
 
@@ -288,8 +288,21 @@ impl World {
         };
         let said = || parsed(SAID);
         Ok(match &step.what {
-            What::AddGoal { id } => {
-                let done = goal::add(ctx, named_goal(id), parsed("Ship it"), Vec::new())?;
+            What::AddGoal { id, criterion } => {
+                let done_when = criterion.then(|| parsed("It works")).into_iter().collect();
+                let done = goal::add(ctx, named_goal(id), parsed("Ship it"), done_when)?;
+                self.done(done, |_| None)
+            }
+            What::TurnGoal { goal, verb, evidence } => {
+                let (goal, sure) = (named_goal(goal), proven(SAID));
+                let met: Vec<_> = evidence.iter().map(|evidence| (1, evidence_named(evidence))).collect();
+                let done = match verb {
+                    Verb::Pause => goal::pause(ctx, goal.as_ref(), None)?,
+                    Verb::Resume => goal::resume(ctx, goal.as_ref(), &sure)?,
+                    Verb::Meet => goal::meet(ctx, goal.as_ref(), &met, &[])?,
+                    Verb::Achieve => goal::achieve(ctx, goal.as_ref(), &met, &sure)?,
+                    Verb::Abandon => goal::abandon(ctx, goal.as_ref(), &said(), &sure)?,
+                };
                 self.done(done, |_| None)
             }
             What::Configure { goal, wanted, proven: shows } => {

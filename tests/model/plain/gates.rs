@@ -41,7 +41,7 @@ impl Model {
         about: &[Named],
         asked: Stamp,
     ) -> Answer {
-        let goal = self.goal(goal)?;
+        let goal = self.active_goal(goal)?;
         let free = |n: &usize| !self.gates.contains_key(&(goal.clone(), numbered("may-we", *n)));
         let made = || numbered("may-we", (1..).find(free).expect("a number"));
         let key = (goal.clone(), id.map_or_else(made, str::to_owned));

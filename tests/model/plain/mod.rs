@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::sample::Index;
 
-use super::{About, Asked, Goal as GoalName, Named, Step, Turn, Wanted, What, Who};
+use super::{About, Asked, Goal as GoalName, Named, Step, Turn, Verb, Wanted, What, Who};
 
 mod gates;
 mod goals;
@@ -41,11 +41,15 @@ impl Stamp {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 struct Goal {
     objective: String,
+    has_criterion: bool,
+    /// The evidence that answers it.
+    met: Option<String>,
     features: BTreeSet<&'static str>,
     added: Stamp,
+    state: goals::State,
 }
 
 /// Ten-thousandths of the window, hours, minutes.
@@ -153,8 +157,7 @@ impl Model {
     pub(super) fn grow_old(&mut self) {
         let stamp = |number| Stamp { by: "agent:a".into(), at: old_time(number) };
         let goal = "ship".to_owned();
-        let fresh = Goal { objective: "Ship it".into(), features: BTreeSet::new(), added: stamp(0) };
-        self.goals.insert(goal.clone(), fresh);
+        self.add_goal(Some("ship"), false, stamp(0)).expect("the first goal");
         for number in 0..OLD {
             let (added, state) = (
                 stamp(number),
@@ -227,7 +230,10 @@ impl Model {
         let stamp = Stamp { by: text_of(step.by), at: now };
         let id = id.unwrap_or("none");
         match &step.what {
-            What::AddGoal { id } => self.add_goal(*id, stamp),
+            What::AddGoal { id, criterion } => self.add_goal(*id, *criterion, stamp),
+            What::TurnGoal { goal, verb, evidence } => {
+                self.turn_goal(*goal, *verb, self.pieces(evidence.as_ref()), stamp)
+            }
             What::Configure { goal, wanted, proven } => {
                 self.configure(goal, wanted, *proven && step.by == Who::Person)
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{ANN, Gate, Model, Quota, SAID, Stamp, State, Todo, gates, time, turns::Course};
+use super::{ANN, Gate, Model, Quota, SAID, Stamp, State, Todo, gates, goals, time, turns::Course};
 
 impl Stamp {
     fn json(&self) -> Value {
@@ -17,14 +17,17 @@ impl Model {
     pub(crate) fn records(&self) -> BTreeMap<String, Value> {
         let quotas: BTreeMap<_, _> = self.quotas.iter().map(|(goal, limit)| (goal, quota(limit))).collect();
         let mut records = BTreeMap::from([("quota.json".to_owned(), json!({"goals": quotas}))]);
-        let mut put = |name: String, record: Value| records.insert(name, bare(record));
         for (id, goal) in &self.goals {
-            let state = json!({"is": "active"});
-            put(
-                format!("{id}/state.json"),
-                json!({"objective": goal.objective, "features": goal.features, "added": goal.added.json(), "state": state}),
+            let done_when: &[&str] = if goal.has_criterion { &["It works"] } else { &[] };
+            let met: Vec<_> = goal.met.iter().map(|id| json!({"criterion": 1, "evidence": id})).collect();
+            let mut record = bare(
+                json!({"objective": goal.objective, "done_when": done_when, "met": met, "features": goal.features, "added": goal.added.json()}),
             );
+            // A state of a goal is written with the fields that have nothing in them.
+            record["state"] = goal.state.json();
+            records.insert(format!("{id}/state.json"), record);
         }
+        let mut put = |name: String, record: Value| records.insert(name, bare(record));
         for ((goal, id), gate) in &self.gates {
             let below = if gate.is_closed() { "closed/" } else { "" };
             let acts: &[&str] = if gate.turn_only { &["turn"] } else { &["turn", "push", "publish"] };
@@ -63,6 +66,22 @@ impl Model {
 
 fn quota((share, hours, minutes): &Quota) -> Value {
     json!({"compute": f64::from(*share) / 10_000.0, "window_hours": hours, "slot_minutes": minutes})
+}
+
+impl goals::State {
+    fn json(&self) -> Value {
+        match self {
+            Self::Active => json!({"is": "active"}),
+            Self::Paused(stamp) => {
+                json!({"is": "paused", "by": stamp.by, "at": time(stamp.at), "reason": null})
+            }
+            Self::Achieved(at, answer) => {
+                let evidence: Vec<_> = answer.iter().collect();
+                json!({"is": "achieved", "by": ANN, "at": time(*at), "evidence": evidence})
+            }
+            Self::Abandoned(at) => json!({"is": "abandoned", "by": ANN, "at": time(*at), "reason": SAID}),
+        }
+    }
 }
 
 impl Gate {

@@ -85,7 +85,7 @@ impl Model {
         id: &str,
         added: Stamp,
     ) -> Answer {
-        let goal = self.goal(goal)?;
+        let goal = self.active_goal(goal)?;
         let found = needs.iter().map(|need| self.find_in(&goal, &self.name(&added.by, "t-", need)));
         let needs = found.collect::<Result<BTreeSet<_>, _>>()?;
         let todo = Todo { goal, title, for_person, needs, added, epoch: 0, state: State::Open };
@@ -134,6 +134,7 @@ impl Model {
     pub(super) fn reopen(&mut self, todo: &Named, stamp: Stamp) -> Answer {
         let id = self.find(&self.name(&stamp.by, "t-", todo))?;
         let todo = &self.todos[&id];
+        self.goals[&todo.goal].must_be_active()?;
         let Some((_, closed_by)) = todo.closed() else { return Err("not closed") };
         if closed_by == ANN && stamp.by != ANN {
             return Err("may reopen it");
@@ -247,6 +248,7 @@ impl Model {
 
     fn must_be_workable(&self, id: &str, stamp: &Stamp) -> Result<(), Refused> {
         let todo = &self.todos[id];
+        self.goals[&todo.goal].must_be_active()?;
         if self.is_stopped(&todo.goal, id) {
             return Err("waits for gate");
         }

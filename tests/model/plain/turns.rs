@@ -153,7 +153,8 @@ impl Model {
 
     /// The first thing that is true of `by`, in the order of the design.
     pub(super) fn next(&self, goal: &str, by: &str, now: i64) -> Next {
-        if self.quota(goal).0 == 0 {
+        let is_accepted = self.goals[goal].is_accepted();
+        if self.goals[goal].must_be_active().is_err() || self.quota(goal).0 == 0 {
             return Next::Nothing;
         }
         let gates: Vec<_> =
@@ -185,15 +186,17 @@ impl Model {
             .spends
             .iter()
             .any(|((of, _), spend)| of == goal && by != ANN && spend.added.by == by && spend.goes_on());
-        let idle = self.idle(goal, now);
-        if idle >= 2 && !is_in_one {
-            return if idle >= 4 || !gates.is_empty() { Next::Nothing } else { Next::Think };
-        }
         let for_person = |todo: &Todo| todo.for_person && todo.is_free(now) && may_begin(todo);
         let is_waited_for = |todo: &Todo| todo.holder(now).is_some() || for_person(todo);
+        let something_waits = !gates.is_empty() || todos().any(|(_, todo)| is_waited_for(todo));
+        let is_reached = is_accepted && best.is_none() && !something_waits;
+        let idle = self.idle(goal, now);
+        if idle >= 2 && !is_in_one && !is_reached {
+            return if idle >= 4 || !gates.is_empty() { Next::Nothing } else { Next::Think };
+        }
         match best {
             Some((.., id)) => Next::Work((*id).clone()),
-            None if !gates.is_empty() || todos().any(|(_, todo)| is_waited_for(todo)) => Next::Nothing,
+            None if something_waits || is_reached => Next::Nothing,
             None => Next::Think,
         }
     }
@@ -224,6 +227,7 @@ impl Model {
         added: Stamp,
     ) -> Answer {
         let goal = self.goal_of(goal, turn)?;
+        self.goals[&goal].must_be_active()?;
         self.must_have(&goal, &evidence)?;
         let key = (goal.clone(), turn.to_owned());
         match self.spends.get(&key) {
