@@ -136,13 +136,13 @@ fn proven(typed: &str) -> Proven {
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) changed: bool,
-    /// The id of a todo or a piece of evidence that it added.
-    pub(super) id: Option<String>,
+    /// The ids of todos or evidence that it added.
+    pub(super) ids: Vec<String>,
 }
 
 impl Ran {
-    fn of<T>(done: &Done<T>, id: Option<String>) -> Self {
-        Self { changed: done.commit.is_some(), id }
+    fn of<T>(done: &Done<T>, ids: Vec<String>) -> Self {
+        Self { changed: done.commit.is_some(), ids }
     }
 }
 
@@ -270,9 +270,9 @@ impl World {
         fs::write(self.top().join(".git/loopx/writer"), format!("{line:<340}\n")).expect("a note");
     }
 
-    fn done<T>(&mut self, done: Done<T>, id: impl FnOnce(&T) -> Option<String>) -> Ran {
+    fn done<T>(&mut self, done: Done<T>, ids: impl FnOnce(&T) -> Vec<String>) -> Ran {
         self.warned = done.warnings.first().map(ToString::to_string);
-        Ran::of(&done, id(&done.value))
+        Ran::of(&done, ids(&done.value))
     }
 
     fn run(&mut self, step: &Step, model: &Model) -> Result<Ran, Error> {
@@ -291,7 +291,7 @@ impl World {
             What::AddGoal { id, criterion } => {
                 let done_when = criterion.then(|| parsed("It works")).into_iter().collect();
                 let done = goal::add(ctx, named_goal(id), parsed("Ship it"), done_when)?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::TurnGoal { goal, verb, evidence } => {
                 let (goal, sure) = (named_goal(goal), proven(SAID));
@@ -303,7 +303,7 @@ impl World {
                     Verb::Achieve => goal::achieve(ctx, goal.as_ref(), &met, &sure)?,
                     Verb::Abandon => goal::abandon(ctx, goal.as_ref(), &said(), &sure)?,
                 };
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Configure { goal, wanted, proven: shows } => {
                 let feature = |word: &str| {
@@ -319,7 +319,7 @@ impl World {
                 };
                 let proven = (*shows && step.by == Who::Person).then(|| proven(goal));
                 let done = goal::configure(ctx, &parsed(goal), &configuration, proven.as_ref())?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::OpenGate { goal, id, option, turn_only, todos } => {
                 let question = gate::Question {
@@ -334,14 +334,14 @@ impl World {
                     approvals: Default::default(),
                 };
                 let done = gate::open(ctx, &question)?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Resolve { gate, decision, note } => {
                 let (goal, gate) = gate_named(gate);
                 let asked = gate::asked(ctx, goal.as_ref(), &gate, parsed(decision), None)?;
                 let note = note.then(|| parsed("because"));
                 let done = gate::resolve(ctx, &asked, &proven(gate.as_str()), note.as_ref())?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Withdraw { gate } | What::ReopenGate { gate } => {
                 let (goal, gate) = gate_named(gate);
@@ -349,7 +349,7 @@ impl World {
                 let verb = if is_withdrawn { gate::Step::Withdraw } else { gate::Step::Reopen };
                 let view = gate::before(ctx, goal.as_ref(), &gate, verb)?;
                 let done = gate::take_back(ctx, &view, verb, &proven(gate.as_str()), &said())?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::AddTodo { goal, for_person, needs } => {
                 let request = todo::Request {
@@ -364,48 +364,66 @@ impl World {
                     every: None,
                 };
                 let done = todo::add(ctx, &request)?;
-                self.done(done, |view| Some(view.id.to_string()))
+                self.done(done, |view| vec![view.id.to_string()])
             }
             What::Claim { todo, lease } => {
                 let done = todo::claim(ctx, &todo_named(todo), Seconds(*lease))?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Release { todo } => {
                 let done = todo::release(ctx, &todo_named(todo))?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::ClaimNext { goal, lease } => {
                 let goal = named_goal(goal);
                 let done = todo::claim_next(ctx, goal.as_ref(), [].into(), Seconds(*lease))?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Renew { todo, lease } => {
                 let done = todo::renew(ctx, &todo_named(todo), lease.map(Seconds))?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Block { todo, on } => {
                 let on = on.map(parsed::<GateId>);
                 let done = todo::block(ctx, &todo_named(todo), on.as_ref(), &said())?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Unblock { todo } => {
                 let done = todo::unblock(ctx, &todo_named(todo), None)?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Drop { todo, proven: shows } => {
                 let proven = (*shows && step.by == Who::Person).then(|| proven(SAID));
                 let done = todo::drop(ctx, &todo_named(todo), &said(), proven.as_ref())?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
+            }
+            What::Split { todo, parts } => {
+                let titles: Vec<_> = (1..=*parts).map(|part| parsed(&format!("Part {part}"))).collect();
+                let done = todo::split(ctx, &todo_named(todo), &titles)?;
+                self.done(done, |branched| branched.new.iter().map(|view| view.id.to_string()).collect())
+            }
+            What::Edit { todo, edits } => {
+                let priorities = [Priority::P0, Priority::P1, Priority::P2, Priority::P3];
+                let worker = |person| if person { Worker::Person } else { Worker::Agent };
+                let edits = todo::Edits {
+                    priority: edits.priority.map(|priority| priorities[usize::from(priority)]),
+                    for_: edits.for_person.map(worker),
+                    needs: edits.need.iter().map(todo_named).collect(),
+                    no_needs: edits.no_need.iter().map(todo_named).collect(),
+                    ..todo::Edits::default()
+                };
+                let done = todo::edit(ctx, &todo_named(todo), &edits, None)?;
+                self.done(done, |_| Vec::new())
             }
             What::Reopen { todo } => {
                 let done = todo::reopen(ctx, &todo_named(todo), None)?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Done { todo, evidence } => {
                 let evidence = evidence.iter().map(evidence_named).collect();
                 let completion = todo::Completion { evidence, ..todo::Completion::default() };
                 let done = todo::done(ctx, &todo_named(todo), &completion)?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::AddEvidence { about } => {
                 let about = match about {
@@ -417,24 +435,24 @@ impl World {
                     About::Goal(goal) => evidence::About::Goal(named_goal(goal)),
                 };
                 let done = evidence::add(ctx, &about, &evidence::Saw::Note(parsed(SAID)))?;
-                self.done(done, |view| Some(view.id.to_string()))
+                self.done(done, |view| vec![view.id.to_string()])
             }
             What::Spend { goal, turn, slots, evidence } => {
                 let goal = named_goal(goal);
                 let evidence: Vec<_> = evidence.iter().map(evidence_named).collect();
                 let done = quota::spend_slot(ctx, goal.as_ref(), Some(parsed(turn)), *slots, &evidence)?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Void { goal, turn } => {
                 let seen = quota::voidable(ctx, named_goal(goal).as_ref(), &parsed(turn))?;
                 let done = quota::void(ctx, &seen, &said(), &proven(turn))?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::BeginTurn { goal, turn, lease } => {
                 let turn = parsed(&model.turn(step.by, turn));
                 let goal = named_goal(goal);
                 let done = turn::begin(ctx, goal.as_ref(), Some(turn), [].into(), Seconds(*lease))?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::EndTurn { goal, turn, outcome, slots, evidence } => {
                 let turn = parsed(&model.turn(step.by, turn));
@@ -451,7 +469,7 @@ impl World {
                 let done = turn::end(ctx, named_goal(goal).as_ref(), &turn, &finish)?;
                 self.done(done, |ended| {
                     let new = ended.spend.evidence.iter().find(|id| !given.contains(id));
-                    new.map(ToString::to_string)
+                    new.map(ToString::to_string).into_iter().collect()
                 })
             }
             What::Move => {
@@ -462,15 +480,15 @@ impl World {
                 let again = self.export()?;
                 let bytes = |file| fs::read(file).expect("an export");
                 assert!(bytes(file) == bytes(again), "what was imported exports to the same bytes");
-                Ran { changed: true, id: None }
+                Ran { changed: true, ids: Vec::new() }
             }
             What::ImportHere if self.records().is_ok_and(|records| records.len() == 1) => {
-                Ran { changed: false, id: None }
+                Ran { changed: false, ids: Vec::new() }
             }
             What::ImportHere => {
                 let file = self.export()?;
                 self.import(&file)?;
-                Ran { changed: true, id: None }
+                Ran { changed: true, ids: Vec::new() }
             }
         })
     }

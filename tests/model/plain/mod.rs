@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::sample::Index;
 
-use super::{About, Asked, Goal as GoalName, Named, Step, Turn, Verb, Wanted, What, Who};
+use super::{About, Asked, Edits, Goal as GoalName, Named, Step, Turn, Verb, Wanted, What, Who};
 
 mod gates;
 mod goals;
@@ -80,6 +80,7 @@ struct Todo {
     goal: String,
     title: String,
     for_person: bool,
+    priority: u8,
     needs: BTreeSet<String>,
     added: Stamp,
     /// How often it was claimed.
@@ -169,7 +170,16 @@ impl Model {
                 },
             );
             let (title, needs) = (format!("Work {number}"), BTreeSet::new());
-            let todo = Todo { goal: goal.clone(), title, for_person: false, needs, added, epoch: 0, state };
+            let todo = Todo {
+                goal: goal.clone(),
+                title,
+                for_person: false,
+                priority: 2,
+                needs,
+                added,
+                epoch: 0,
+                state,
+            };
             self.todos.insert(old_id("t", number), todo);
             let added = stamp(number);
             let evidence = Evidence { goal: goal.clone(), todo: None, gate: None, added: added.clone() };
@@ -225,10 +235,10 @@ impl Model {
         }
     }
 
-    /// Does what the command says. `id` is that of the record which the program added.
-    pub(super) fn play(&mut self, step: &Step, id: Option<&str>, now: i64) -> Answer {
+    /// Does what the command says. `ids` are those of the records which the program added.
+    pub(super) fn play(&mut self, step: &Step, ids: &[String], now: i64) -> Answer {
         let stamp = Stamp { by: text_of(step.by), at: now };
-        let id = id.unwrap_or("none");
+        let id = ids.first().map_or("none", String::as_str);
         match &step.what {
             What::AddGoal { id, criterion } => self.add_goal(*id, *criterion, stamp),
             What::TurnGoal { goal, verb, evidence } => {
@@ -264,6 +274,10 @@ impl Model {
             }
             What::Drop { todo, proven } => {
                 self.step(&stamp.by, todo, |model, id, _| model.dropped(id, &stamp, *proven))
+            }
+            What::Split { todo, parts: _ } => self.split(todo, ids, stamp),
+            What::Edit { todo, edits } => {
+                self.step(&stamp.by, todo, |model, id, _| model.edited(id, edits, &stamp))
             }
             What::Reopen { todo } => self.reopen(todo, stamp),
             What::Done { todo, evidence } => {

@@ -41,7 +41,7 @@ impl Model {
             let worker = if todo.for_person { "person" } else { "agent" };
             put(
                 format!("{}/todos/{below}{id}", todo.goal),
-                json!({"title": todo.title, "for": worker, "priority": "p2", "needs": todo.needs, "added": todo.added.json(), "state": todo.json()}),
+                json!({"title": todo.title, "for": worker, "priority": format!("p{}", todo.priority), "needs": todo.needs, "added": todo.added.json(), "state": todo.json()}),
             );
         }
         for (id, evidence) in &self.evidence {

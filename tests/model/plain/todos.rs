@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ANN, Answer, GoalName, Model, Named, Refused, SAID, Stamp, State, Todo, turns::Next};
+use super::{ANN, Answer, Edits, GoalName, Model, Named, Refused, SAID, Stamp, State, Todo, turns::Next};
 
 impl Todo {
     pub(super) fn is_closed(&self) -> bool {
@@ -88,7 +88,7 @@ impl Model {
         let goal = self.active_goal(goal)?;
         let found = needs.iter().map(|need| self.find_in(&goal, &self.name(&added.by, "t-", need)));
         let needs = found.collect::<Result<BTreeSet<_>, _>>()?;
-        let todo = Todo { goal, title, for_person, needs, added, epoch: 0, state: State::Open };
+        let todo = Todo { goal, title, for_person, priority: 2, needs, added, epoch: 0, state: State::Open };
         self.must_be_new(id)?;
         self.order.push(id.to_owned());
         self.todos.insert(id.to_owned(), todo);
@@ -109,6 +109,63 @@ impl Model {
         let changes = *before != after;
         self.put(id, after);
         Ok(changes)
+    }
+
+    /// Makes parts of a todo, one for each new id.
+    pub(super) fn split(&mut self, todo: &Named, parts: &[String], added: Stamp) -> Answer {
+        let changes = self.step(&added.by, todo, |model, id, whole| {
+            model.goals[&whole.goal].must_be_active()?;
+            if model.is_stopped(&whole.goal, id) {
+                return Err("waits for gate");
+            }
+            whole.must_be_for(&added.by)?;
+            if !whole.is_free(added.at) && !whole.is_claimed_by(&added.by) {
+                return Err(whole.refused(&added.by));
+            }
+            parts.iter().try_for_each(|part| model.must_be_new(part))?;
+            let needs = whole.needs.iter().chain(parts).cloned().collect();
+            Ok(Todo { needs, ..whole.with(State::Open) })
+        })?;
+        let whole = self.todos[&self.find(&self.name(&added.by, "t-", todo))?].clone();
+        for (part, id) in (1..).zip(parts) {
+            let needs = whole.needs.iter().filter(|need| !parts.contains(need)).cloned().collect();
+            let (title, added) = (format!("Part {part}"), added.clone());
+            let todo = Todo { title, needs, added, epoch: 0, state: State::Open, ..whole.clone() };
+            self.order.push(id.clone());
+            self.todos.insert(id.clone(), todo);
+        }
+        Ok(changes)
+    }
+
+    pub(super) fn edited(&self, id: &str, edits: &Edits, stamp: &Stamp) -> Result<Todo, Refused> {
+        let (before, by) = (&self.todos[id], &stamp.by);
+        let mut after = before.clone();
+        after.priority = edits.priority.unwrap_or(before.priority);
+        after.for_person = edits.for_person.unwrap_or(before.for_person);
+        if let Some(need) = &edits.need {
+            after.needs.insert(self.find_in(&before.goal, &self.name(by, "t-", need))?);
+        }
+        if let Some(need) = &edits.no_need {
+            let begun = self.name(by, "t-", need);
+            after.needs.retain(|need| !need.starts_with(&begun));
+        }
+        before.must_be_open_to(stamp)?;
+        if by != ANN {
+            if before.for_person && !after.for_person {
+                return Err("is for a person");
+            }
+            let loosens = after.priority != before.priority || !after.needs.is_superset(&before.needs);
+            if loosens && before.added.by == ANN {
+                return Err("may change it");
+            }
+            let is_a_persons =
+                |need: &&String| self.todos[*need].for_person && !self.todos[*need].is_closed();
+            if before.needs.difference(&after.needs).any(|need| is_a_persons(&need)) {
+                return Err("may not leave that out");
+            }
+        }
+        self.must_not_circle(id, &after.needs)?;
+        Ok(after)
     }
 
     /// Keeps what became of a todo.

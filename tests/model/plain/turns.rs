@@ -164,14 +164,14 @@ impl Model {
         // A claim of a person's is nothing that they are told to go on with.
         let own = todos().filter_map(|(id, todo)| match &todo.state {
             State::Claimed { by: holder, until, .. } if holder == by && by != ANN && *until > now => {
-                (!todo.for_person && may_begin(todo)).then_some((*until, todo.added.at, id))
+                (!todo.for_person && may_begin(todo)).then_some((*until, 0, todo.added.at, id))
             }
             _ => None,
         });
         let ready = todos().filter(|(_, todo)| !todo.for_person && todo.is_free(now) && may_begin(todo));
         let mut work: Vec<_> = own.collect();
         work.sort();
-        let mut fresh: Vec<_> = ready.map(|(id, todo)| (0, todo.added.at, id)).collect();
+        let mut fresh: Vec<_> = ready.map(|(id, todo)| (0, todo.priority, todo.added.at, id)).collect();
         fresh.sort();
         work.extend(fresh);
         let best = work.iter().find(|(.., id)| !self.is_stopped(goal, id));
