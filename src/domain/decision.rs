@@ -56,7 +56,7 @@ pub struct Pending {
 impl Pending {
     /// The same, with the questions first that cover something which could be done now.
     fn first_over(self, facts: &Facts<'_>) -> Self {
-        let could_be_done = || facts.ready.iter().copied().chain(facts.own.map(|(todo, _)| todo));
+        let could_be_done = || facts.ready.iter().copied().chain(facts.own.iter().map(|(todo, _)| *todo));
         let covers = |id: &GateId| could_be_done().any(|todo| facts.state.gates[id].stops(todo));
         let (over, beside): (Vec<_>, Vec<_>) =
             std::iter::once(self.first.clone()).chain(self.rest.iter().cloned()).partition(covers);
@@ -173,13 +173,13 @@ struct Facts<'a> {
     asker: &'a Asker,
     now: Timestamp,
     waiting: Option<Pending>,
-    own: Option<(&'a TodoId, Timestamp)>,
+    own: Vec<(&'a TodoId, Timestamp)>,
     ready: Vec<&'a TodoId>,
 }
 
 impl<'a> Facts<'a> {
     fn of(state: &'a Loop, asker: &'a Asker, now: Timestamp) -> Self {
-        let (own, ready) = (own_claim(state, asker, now), ready(state, asker, now));
+        let (own, ready) = (own_claims(state, asker, now), ready(state, asker, now));
         Self { state, asker, now, waiting: pending(state), own, ready }
     }
 
@@ -187,9 +187,9 @@ impl<'a> Facts<'a> {
         self.state.gate_over(todo).is_none()
     }
 
-    /// The asker's claim, unless a gate is over it.
+    /// The first of the asker's claims that no gate is over.
     fn continued(&self) -> Option<(&'a TodoId, Timestamp)> {
-        self.own.filter(|(todo, _)| self.is_free(todo))
+        self.own.iter().copied().find(|(todo, _)| self.is_free(todo))
     }
 
     /// The best of what is ready and not under a gate.
@@ -298,7 +298,7 @@ impl Rule {
                     gate.is_open() && gate.todos.is_empty() && gate.holds_back(super::gate::Act::Turn)
                 };
                 let everything_waits = state.gates.values().any(over_everything);
-                let has_work = facts.own.is_some() || !facts.ready.is_empty();
+                let has_work = !facts.own.is_empty() || !facts.ready.is_empty();
                 let all_covered = facts.continued().is_none() && facts.best().is_none() && has_work;
                 (everything_waits || all_covered).then_some(())?;
                 if !everything_waits {
@@ -386,10 +386,10 @@ impl Rule {
     }
 }
 
-/// The todo the asker holds and could complete if no gate were over it; the one whose lease ends first, if several.
-fn own_claim<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Option<(&'a TodoId, Timestamp)> {
-    let agent = asker.agent.as_ref()?;
-    state
+/// The todos that the asker holds and could complete if no gate were over them; the one whose lease ends first comes first.
+fn own_claims<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Vec<(&'a TodoId, Timestamp)> {
+    let Some(agent) = asker.agent.as_ref() else { return Vec::new() };
+    let mut own: Vec<_> = state
         .todos
         .iter()
         .filter_map(|(id, todo)| todo.holder(now).map(|(by, until)| (id, todo, by, until)))
@@ -398,7 +398,9 @@ fn own_claim<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Option<(&'a 
             todo.for_ == Worker::Agent && !todo.needs.iter().any(|need| state.is_open(need))
         })
         .map(|(id, _, _, until)| (id, until))
-        .min_by_key(|(_, until)| *until)
+        .collect();
+    own.sort_by_key(|(_, until)| *until);
+    own
 }
 
 /// What keeps an asker from taking a todo.
@@ -635,6 +637,9 @@ mod tests {
             &[("bucket", gate(&["t-0001"]))],
         );
         check(&state, Decision::RunOther { todo: todo_id("t-0002"), gates: pending("bucket", &[]) });
+        let both = [("t-0001", claimed("agent:a", "09:10")), ("t-0002", claimed("agent:a", "09:30"))];
+        let state = loop_with(&both, &[("bucket", gate(&["t-0001"]))]);
+        check(&state, Decision::Continue { todo: todo_id("t-0002"), until: at("10:30") });
     }
 
     fn monitor(priority: &str, next_due: &str, unchanged: u32) -> Todo {

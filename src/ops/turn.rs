@@ -198,7 +198,7 @@ pub fn begin(
     let id = SpendId::of_turn(&turn);
     let asker = super::todo::asker(ctx, can);
     ctx.update(&stamp, |snapshot| {
-        let mut state = ctx.goal_state(snapshot, goal)?;
+        let mut state = ctx.goal_state(snapshot, Some(&ctx.goal_of(snapshot, goal, &turn)?))?;
         let goal = state.id.clone();
         if let Some(spend) = snapshot.spend(&goal, &id)? {
             let Some(course) = &spend.course else {

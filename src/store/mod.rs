@@ -231,7 +231,7 @@ impl Store {
                 Err(error) if error.is_passing() => continue,
                 Err(error) => return Err(error.into()),
             };
-            let tip = self.settle(new, &edit, stamp, &signer, &mut writer).unwrap_or(new);
+            let tip = self.settle(new, &edit, stamp, &signer, &mut writer);
             if is_first {
                 continue;
             }
@@ -278,8 +278,26 @@ impl Store {
     }
 
     /// What follows a mutation and may fail without harm: the next reader gets the new records at hand, and what has
-    /// piled up in a closed folder is folded, in a commit of its own. Returns the new tip if there is one.
+    /// piled up in a closed folder is folded, in a commit of its own for each folder. Returns the tip that there is then.
     fn settle(
+        &self,
+        mut tip: ObjectId,
+        edit: &layout::Edit,
+        stamp: &Stamp,
+        signer: &Person,
+        writer: &mut Writer,
+    ) -> ObjectId {
+        if let Ok(snapshot) = self.at(tip) {
+            self.hot().keep(&snapshot, edit, &self.git.fresh().0);
+        }
+        while let Some(new) = self.fold(tip, edit, stamp, signer, writer) {
+            tip = new;
+        }
+        tip
+    }
+
+    /// Folds one folder that `edit` wrote to, if one is full.
+    fn fold(
         &self,
         tip: ObjectId,
         edit: &layout::Edit,
@@ -288,7 +306,6 @@ impl Store {
         writer: &mut Writer,
     ) -> Option<ObjectId> {
         let snapshot = self.at(tip).ok()?;
-        self.hot().keep(&snapshot, edit, &self.git.fresh().0);
         let (edit, change) = archive::due(&snapshot, edit, stamp.at).ok()??;
         let message = Message::of(&change, stamp, signer);
         let new = self.git.commit(Cleared::untyped(&edit), Some(&snapshot.commit()), &message).ok()?;

@@ -646,6 +646,25 @@ fn folded_todos_are_found_counted_and_never_come_twice() {
     repo.assert_in_step();
 }
 
+#[test]
+fn a_mutation_that_fills_two_folders_folds_both() {
+    let repo = Repo::new();
+    let both = |number: usize| {
+        let id = numbered(number);
+        let (added, what) = (stamp("11:00"), Finding::Note { text: "it works".parse().unwrap() });
+        let note = Evidence { commit: None, dirty: false, todo: None, gate: None, added, what };
+        let evidence = id.as_str().replace("t-", "e-").parse().unwrap();
+        [Record::Todo(ship(), id, done("work", number as i64)), Record::Evidence(ship(), evidence, note)]
+    };
+    repo.put((0..320).flat_map(both).collect());
+    repo.put(both(320).into());
+    assert_eq!(
+        repo.git("log --format=%s --grep=fold loopx/state"),
+        "fold 256 old pieces of evidence of goal ship\nfold 256 closed todos of goal ship"
+    );
+    repo.assert_in_step();
+}
+
 /// A repository in which nothing was added yet.
 fn begun() -> Repo {
     let repo = Repo::new();

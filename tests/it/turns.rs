@@ -317,6 +317,7 @@ fn a_turn_is_found_by_its_id_in_whichever_goal_it_is() {
     assert_snapshot!(repo.scene("
         loopx turn begin --turn-id t1 --agent-id a
         loopx turn begin --turn-id t1 --agent-id a --goal-id docs
+        loopx turn begin --turn-id t1 --agent-id a
         loopx turn end --turn-id t1 --agent-id a --outcome completed --summary done
         loopx quota spend-slot --turn-id t1 --agent-id a
     "), @r#"
@@ -325,6 +326,11 @@ fn a_turn_is_found_by_its_id_in_whichever_goal_it_is() {
     [stderr] hint: add `--goal-id docs`
     [exit 2]
     $ loopx turn begin --turn-id t1 --agent-id a --goal-id docs
+    turn t1: work on t-7p0h: write
+    until  2026-11-30T12:45:08Z
+    goal   Docs
+    next: loopx turn end --turn-id t1 --outcome <outcome> --summary "<what>"
+    $ loopx turn begin --turn-id t1 --agent-id a
     turn t1: work on t-7p0h: write
     until  2026-11-30T12:45:08Z
     goal   Docs
@@ -338,7 +344,7 @@ fn a_turn_is_found_by_its_id_in_whichever_goal_it_is() {
     assert_snapshot!(repo.person("quota void t1 --reason oops", "t1"), @"
     turn t1 booked 1 slot of goal docs, by a, just now
       it came to: completed
-      it paid for e-sry7
+      it paid for e-a4wn
 
     Type `t1` to void what turn `t1` booked: t1
     voided 1 slot that t1 booked

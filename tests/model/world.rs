@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "git says what it thinks of a repository")]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -17,21 +17,22 @@ use loopx::{
         evidence::{Evidence, Finding},
         gate::Act,
         goal::{Feature, Goal},
-        id::{Entropy, GoalId, SpendId},
+        id::{Entropy, EvidenceId, GateId, GoalId, SpendId},
         policy::{Policy, RepositoryId},
         quota::Spend,
         time::{Seconds, Timestamp},
         todo::{Priority, Todo, TodoState, Worker},
+        turn::Outcome,
     },
     error::Error,
-    ops::{Ctx, Done, evidence, gate, goal, quota, todo, transfer},
+    ops::{Ctx, Done, evidence, gate, goal, quota, todo, transfer, turn},
     store::{DEFAULT_BRANCH, Store},
 };
 use serde_json::Value;
 
 use super::{
-    About, Killed, Named, Step, What, Who,
-    plain::{ANN, Model, OLD, old_id, old_time, title},
+    About, Asked, Killed, Named, Step, Verb, What, Who,
+    plain::{ANN, Model, OLD, SAID, old_id, old_time, text_of, title},
 };
 
 /// A repository in which git knows who commits and a state was begun, to be copied.
@@ -83,7 +84,7 @@ static OLD_STATE: LazyLock<Vec<u8>> = LazyLock::new(|| {
             added: added.clone(),
             state,
         };
-        let what = Finding::Note { text: parsed("seen") };
+        let what = Finding::Note { text: parsed(SAID) };
         let (todo_of, gate) = (None, None);
         let evidence =
             Evidence { commit: None, dirty: false, todo: todo_of, gate, added: added.clone(), what };
@@ -135,13 +136,13 @@ fn proven(typed: &str) -> Proven {
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) changed: bool,
-    /// The id of a todo or a piece of evidence that it added.
-    pub(super) id: Option<String>,
+    /// The ids of todos or evidence that it added.
+    pub(super) ids: Vec<String>,
 }
 
 impl Ran {
-    fn of<T>(done: &Done<T>, id: Option<String>) -> Self {
-        Self { changed: done.commit.is_some(), id }
+    fn of<T>(done: &Done<T>, ids: Vec<String>) -> Self {
+        Self { changed: done.commit.is_some(), ids }
     }
 }
 
@@ -269,9 +270,9 @@ impl World {
         fs::write(self.top().join(".git/loopx/writer"), format!("{line:<340}\n")).expect("a note");
     }
 
-    fn done<T>(&mut self, done: Done<T>, id: impl FnOnce(&T) -> Option<String>) -> Ran {
+    fn done<T>(&mut self, done: Done<T>, ids: impl FnOnce(&T) -> Vec<String>) -> Ran {
         self.warned = done.warnings.first().map(ToString::to_string);
-        Ran::of(&done, id(&done.value))
+        Ran::of(&done, ids(&done.value))
     }
 
     fn run(&mut self, step: &Step, model: &Model) -> Result<Ran, Error> {
@@ -279,12 +280,30 @@ impl World {
         entropy[6..].copy_from_slice(&step.digits.1);
         let ctx = &self.ctx(step.by, entropy);
         let named_goal = |goal: &super::Goal| goal.map(parsed::<GoalId>);
-        let todo_named = |named: &Named| parsed(&model.name("t-", named));
-        let evidence_named = |named: &Named| parsed(&model.whole_name("e-", named));
+        let todo_named = |named: &Named| parsed(&model.name(&text_of(step.by), "t-", named));
+        let evidence_named = |named: &Named| parsed(&model.piece(named));
+        let gate_named = |asked: &Asked| {
+            let (goal, gate) = model.typed(asked);
+            (goal.map(|goal| parsed::<GoalId>(&goal)), parsed::<GateId>(&gate))
+        };
+        let said = || parsed(SAID);
         Ok(match &step.what {
-            What::AddGoal { id } => {
-                let done = goal::add(ctx, named_goal(id), parsed("Ship it"), Vec::new())?;
-                self.done(done, |_| None)
+            What::AddGoal { id, criterion } => {
+                let done_when = criterion.then(|| parsed("It works")).into_iter().collect();
+                let done = goal::add(ctx, named_goal(id), parsed("Ship it"), done_when)?;
+                self.done(done, |_| Vec::new())
+            }
+            What::TurnGoal { goal, verb, evidence } => {
+                let (goal, sure) = (named_goal(goal), proven(SAID));
+                let met: Vec<_> = evidence.iter().map(|evidence| (1, evidence_named(evidence))).collect();
+                let done = match verb {
+                    Verb::Pause => goal::pause(ctx, goal.as_ref(), None)?,
+                    Verb::Resume => goal::resume(ctx, goal.as_ref(), &sure)?,
+                    Verb::Meet => goal::meet(ctx, goal.as_ref(), &met, &[])?,
+                    Verb::Achieve => goal::achieve(ctx, goal.as_ref(), &met, &sure)?,
+                    Verb::Abandon => goal::abandon(ctx, goal.as_ref(), &said(), &sure)?,
+                };
+                self.done(done, |_| Vec::new())
             }
             What::Configure { goal, wanted, proven: shows } => {
                 let feature = |word: &str| {
@@ -300,7 +319,7 @@ impl World {
                 };
                 let proven = (*shows && step.by == Who::Person).then(|| proven(goal));
                 let done = goal::configure(ctx, &parsed(goal), &configuration, proven.as_ref())?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::OpenGate { goal, id, option, turn_only, todos } => {
                 let question = gate::Question {
@@ -315,15 +334,22 @@ impl World {
                     approvals: Default::default(),
                 };
                 let done = gate::open(ctx, &question)?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
-            What::Resolve { goal, gate, decision, note } => {
-                let ctx = &self.ctx(Who::Person, entropy);
-                let goal = named_goal(goal);
-                let asked = gate::asked(ctx, goal.as_ref(), &parsed(gate), parsed(decision), None)?;
+            What::Resolve { gate, decision, note } => {
+                let (goal, gate) = gate_named(gate);
+                let asked = gate::asked(ctx, goal.as_ref(), &gate, parsed(decision), None)?;
                 let note = note.then(|| parsed("because"));
-                let done = gate::resolve(ctx, &asked, &proven(gate), note.as_ref())?;
-                self.done(done, |_| None)
+                let done = gate::resolve(ctx, &asked, &proven(gate.as_str()), note.as_ref())?;
+                self.done(done, |_| Vec::new())
+            }
+            What::Withdraw { gate } | What::ReopenGate { gate } => {
+                let (goal, gate) = gate_named(gate);
+                let is_withdrawn = matches!(step.what, What::Withdraw { .. });
+                let verb = if is_withdrawn { gate::Step::Withdraw } else { gate::Step::Reopen };
+                let view = gate::before(ctx, goal.as_ref(), &gate, verb)?;
+                let done = gate::take_back(ctx, &view, verb, &proven(gate.as_str()), &said())?;
+                self.done(done, |_| Vec::new())
             }
             What::AddTodo { goal, for_person, needs } => {
                 let request = todo::Request {
@@ -338,36 +364,113 @@ impl World {
                     every: None,
                 };
                 let done = todo::add(ctx, &request)?;
-                self.done(done, |view| Some(view.id.to_string()))
+                self.done(done, |view| vec![view.id.to_string()])
             }
             What::Claim { todo, lease } => {
                 let done = todo::claim(ctx, &todo_named(todo), Seconds(*lease))?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::Release { todo } => {
                 let done = todo::release(ctx, &todo_named(todo))?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
+            }
+            What::ClaimNext { goal, lease } => {
+                let goal = named_goal(goal);
+                let done = todo::claim_next(ctx, goal.as_ref(), [].into(), Seconds(*lease))?;
+                self.done(done, |_| Vec::new())
+            }
+            What::Renew { todo, lease } => {
+                let done = todo::renew(ctx, &todo_named(todo), lease.map(Seconds))?;
+                self.done(done, |_| Vec::new())
+            }
+            What::Block { todo, on } => {
+                let on = on.map(parsed::<GateId>);
+                let done = todo::block(ctx, &todo_named(todo), on.as_ref(), &said())?;
+                self.done(done, |_| Vec::new())
+            }
+            What::Unblock { todo } => {
+                let done = todo::unblock(ctx, &todo_named(todo), None)?;
+                self.done(done, |_| Vec::new())
+            }
+            What::Drop { todo, proven: shows } => {
+                let proven = (*shows && step.by == Who::Person).then(|| proven(SAID));
+                let done = todo::drop(ctx, &todo_named(todo), &said(), proven.as_ref())?;
+                self.done(done, |_| Vec::new())
+            }
+            What::Split { todo, parts } => {
+                let titles: Vec<_> = (1..=*parts).map(|part| parsed(&format!("Part {part}"))).collect();
+                let done = todo::split(ctx, &todo_named(todo), &titles)?;
+                self.done(done, |branched| branched.new.iter().map(|view| view.id.to_string()).collect())
+            }
+            What::Edit { todo, edits } => {
+                let priorities = [Priority::P0, Priority::P1, Priority::P2, Priority::P3];
+                let worker = |person| if person { Worker::Person } else { Worker::Agent };
+                let edits = todo::Edits {
+                    priority: edits.priority.map(|priority| priorities[usize::from(priority)]),
+                    for_: edits.for_person.map(worker),
+                    needs: edits.need.iter().map(todo_named).collect(),
+                    no_needs: edits.no_need.iter().map(todo_named).collect(),
+                    ..todo::Edits::default()
+                };
+                let done = todo::edit(ctx, &todo_named(todo), &edits, None)?;
+                self.done(done, |_| Vec::new())
+            }
+            What::Reopen { todo } => {
+                let done = todo::reopen(ctx, &todo_named(todo), None)?;
+                self.done(done, |_| Vec::new())
             }
             What::Done { todo, evidence } => {
                 let evidence = evidence.iter().map(evidence_named).collect();
                 let completion = todo::Completion { evidence, ..todo::Completion::default() };
                 let done = todo::done(ctx, &todo_named(todo), &completion)?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
             }
             What::AddEvidence { about } => {
                 let about = match about {
                     About::Todo(todo) => evidence::About::Todo(todo_named(todo)),
-                    About::Gate(goal, gate) => evidence::About::Gate(named_goal(goal), parsed(gate)),
+                    About::Gate(gate) => {
+                        let (goal, gate) = gate_named(gate);
+                        evidence::About::Gate(goal, gate)
+                    }
                     About::Goal(goal) => evidence::About::Goal(named_goal(goal)),
                 };
-                let done = evidence::add(ctx, &about, &evidence::Saw::Note(parsed("seen")))?;
-                self.done(done, |view| Some(view.id.to_string()))
+                let done = evidence::add(ctx, &about, &evidence::Saw::Note(parsed(SAID)))?;
+                self.done(done, |view| vec![view.id.to_string()])
             }
             What::Spend { goal, turn, slots, evidence } => {
                 let goal = named_goal(goal);
                 let evidence: Vec<_> = evidence.iter().map(evidence_named).collect();
                 let done = quota::spend_slot(ctx, goal.as_ref(), Some(parsed(turn)), *slots, &evidence)?;
-                self.done(done, |_| None)
+                self.done(done, |_| Vec::new())
+            }
+            What::Void { goal, turn } => {
+                let seen = quota::voidable(ctx, named_goal(goal).as_ref(), &parsed(turn))?;
+                let done = quota::void(ctx, &seen, &said(), &proven(turn))?;
+                self.done(done, |_| Vec::new())
+            }
+            What::BeginTurn { goal, turn, lease } => {
+                let turn = parsed(&model.turn(step.by, turn));
+                let goal = named_goal(goal);
+                let done = turn::begin(ctx, goal.as_ref(), Some(turn), [].into(), Seconds(*lease))?;
+                self.done(done, |_| Vec::new())
+            }
+            What::EndTurn { goal, turn, outcome, slots, evidence } => {
+                let turn = parsed(&model.turn(step.by, turn));
+                let outcome = match *outcome {
+                    "progress" => Outcome::Progress,
+                    "completed" => Outcome::Completed,
+                    "blocked" => Outcome::Blocked,
+                    _ => Outcome::Nothing,
+                };
+                let evidence: BTreeSet<EvidenceId> = evidence.iter().map(evidence_named).collect();
+                let given = evidence.clone();
+                let finish =
+                    turn::Finish { outcome, summary: parsed(SAID), evidence, slots: *slots, ran: None };
+                let done = turn::end(ctx, named_goal(goal).as_ref(), &turn, &finish)?;
+                self.done(done, |ended| {
+                    let new = ended.spend.evidence.iter().find(|id| !given.contains(id));
+                    new.map(ToString::to_string).into_iter().collect()
+                })
             }
             What::Move => {
                 let file = self.export()?;
@@ -377,15 +480,15 @@ impl World {
                 let again = self.export()?;
                 let bytes = |file| fs::read(file).expect("an export");
                 assert!(bytes(file) == bytes(again), "what was imported exports to the same bytes");
-                Ran { changed: true, id: None }
+                Ran { changed: true, ids: Vec::new() }
             }
             What::ImportHere if self.records().is_ok_and(|records| records.len() == 1) => {
-                Ran { changed: false, id: None }
+                Ran { changed: false, ids: Vec::new() }
             }
             What::ImportHere => {
                 let file = self.export()?;
                 self.import(&file)?;
-                Ran { changed: true, id: None }
+                Ran { changed: true, ids: Vec::new() }
             }
         })
     }
@@ -435,7 +538,7 @@ impl World {
         let store = Store::open(&self.top(), None).map_err(|error| error.to_string())?;
         store.export(&mut export).map_err(|error| error.to_string())?;
         let export = String::from_utf8(export).map_err(|error| error.to_string())?;
-        let mut records = BTreeMap::new();
+        let (mut records, mut folded) = (BTreeMap::new(), Vec::new());
         for line in export.lines() {
             let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
             let (Some(path), Some(text)) = (line["path"].as_str(), line["text"].as_str()) else { continue };
@@ -450,7 +553,7 @@ impl World {
                 for line in text.lines() {
                     let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
                     let id = line["id"].as_str().unwrap_or("no id");
-                    add(&mut records, &format!("{folder}/{id}"), "", line["record"].clone())?;
+                    folded.push((format!("{folder}/{id}"), line["record"].clone()));
                 }
                 continue;
             }
@@ -460,6 +563,12 @@ impl World {
             };
             let whole = if stem.contains('/') && !stem.ends_with("/state") { "" } else { ".json" };
             add(&mut records, stem, whole, record)?;
+        }
+        for (name, record) in folded {
+            // What was opened again has a file of its own, and that counts.
+            if ![&name, &name.replace("/closed/", "/")].iter().any(|name| records.contains_key(*name)) {
+                add(&mut records, &name, "", record)?;
+            }
         }
         Ok(records)
     }
