@@ -152,7 +152,8 @@ fn paragraph(ctx: &Ctx, told: &Told) -> String {
         }
         fields.iter().for_each(|field| text.push_str(&format!("    {}\n", line(field))));
     }
-    if let Some(more @ 1..) = changes.len().checked_sub(RECORDS) {
+    let more = changes.len().saturating_sub(RECORDS) + told.folded;
+    if more > 0 {
         text.push_str(&format!("  and {}\n", Count(more, "more record")));
     }
     text

@@ -52,10 +52,15 @@ pub fn diff(ctx: &Ctx, range: &str) -> Result<Difference, Error> {
         }),
     };
     let (from, to) = (commit(from)?, commit(to)?);
-    let mut steps: Vec<_> = ctx.store.steps(Some(&from), &to)?.into_iter().collect();
-    steps.sort_by_key(|(name, step)| (order(step), name.clone()));
-    let changes = steps.into_iter().map(|(record, step)| Says { record, says: sentence(&step) }).collect();
-    Ok(Difference { from, to, changes })
+    let steps = ctx.store.steps(Some(&from), &to)?;
+    let says = |name: String, step: &Step| (order(step), Says { record: name, says: sentence(step) });
+    let mut changes: Vec<_> = steps.lying.iter().map(|(name, step)| says(name.clone(), step)).collect();
+    steps.each_folded(
+        |_| true,
+        |record| changes.push(says(record.name(), &Step { before: None, after: Some(record) })),
+    )?;
+    changes.sort_by(|(one, a), (other, b)| (one, &a.record).cmp(&(other, &b.record)));
+    Ok(Difference { from, to, changes: changes.into_iter().map(|(_, says)| says).collect() })
 }
 
 fn order(step: &Step) -> u8 {

@@ -26,6 +26,13 @@ pub struct Told {
     pub entry: Entry,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Changed>>,
+    /// Records that came folded already, with a state from elsewhere. They are counted only: a long past is that of another place.
+    #[serde(skip_serializing_if = "is_nought")]
+    pub folded: usize,
+}
+
+fn is_nought(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What a mutation did to one record.
@@ -91,8 +98,8 @@ pub fn history<'c>(
         .filter(|entry| !entry.as_ref().is_ok_and(|entry| !filter.takes(entry)));
     Ok(fitting.map(move |entry| {
         let entry = entry?;
-        let changes = patch.then(|| changes(ctx, &entry)).transpose()?;
-        Ok(Told { entry, changes })
+        let (changes, folded) = patch.then(|| changes(ctx, &entry)).transpose()?.unzip();
+        Ok(Told { entry, changes, folded: folded.unwrap_or(0) })
     }))
 }
 
@@ -113,9 +120,12 @@ pub(super) fn since<'w>(
     })
 }
 
-fn changes(ctx: &Ctx, entry: &Entry) -> Result<Vec<Changed>, Error> {
+fn changes(ctx: &Ctx, entry: &Entry) -> Result<(Vec<Changed>, usize), Error> {
     let steps = ctx.store.steps(entry.parent.as_deref(), &entry.commit)?;
-    Ok(steps.into_iter().map(|(record, step)| Changed { record, fields: fields(&step) }).collect())
+    let mut folded = 0;
+    steps.each_folded(|_| true, |_| folded += 1)?;
+    let changed = |(record, step): (String, Step)| Changed { record, fields: fields(&step) };
+    Ok((steps.lying.into_iter().map(changed).collect(), folded))
 }
 
 /// What became of the fields of a record, by name.
@@ -226,18 +236,23 @@ pub fn follow(ctx: &Ctx, asked: &str) -> Result<Life, Error> {
             continue;
         }
         let steps = ctx.store.steps(entry.parent.as_deref(), &entry.commit)?;
-        let fitting: Vec<&String> = steps.keys().filter(|name| is_about(name)).collect();
-        let name = match fitting[..] {
-            [] => continue,
-            [name] => name.clone(),
-            [one, ..] => {
-                return Err(Error::new(Kind::Usage, format!("there are several records `{asked}`"))
-                    .hint(format!("write more of the name, such as `{one}`")));
-            }
-        };
-        let changes = Some(vec![Changed { fields: fields(&steps[&name]), record: name.clone() }]);
+        let mut fitting = BTreeMap::new();
+        let id = |name: &str| name.split_once('/').map_or(name, |(_, id)| id).to_owned();
+        let asked_id = id(named.as_deref().unwrap_or(asked));
+        steps.each_folded(
+            |id| id == asked_id,
+            |record| drop(fitting.insert(record.name(), Step { before: None, after: Some(record) })),
+        )?;
+        fitting.extend(steps.lying);
+        fitting.retain(|name, _| is_about(name));
+        if let (Some(one), 2..) = (fitting.keys().next(), fitting.len()) {
+            return Err(Error::new(Kind::Usage, format!("there are several records `{asked}`"))
+                .hint(format!("write more of the name, such as `{one}`")));
+        }
+        let Some((name, step)) = fitting.pop_first() else { continue };
+        let changes = Some(vec![Changed { fields: fields(&step), record: name.clone() }]);
         named = Some(name);
-        entries.push(Told { entry, changes });
+        entries.push(Told { entry, changes, folded: 0 });
     }
     entries.reverse();
     let unknown = || {

@@ -8,6 +8,7 @@ use super::{Ctx, evidence::brief};
 use crate::{
     domain::{
         actor::{Actor, Person},
+        audit::Step,
         bypass::Bypass,
         change::Record,
         command::Ended,
@@ -169,32 +170,30 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
         bypasses: Vec::new(),
     };
     let mut slots: Vec<(GoalId, Spend)> = Vec::new();
-    for step in ctx.store.steps(from.as_deref(), &tip)?.into_values() {
-        match (step.before, step.after) {
-            (before, Some(Record::Gate(goal, id, gate))) => {
-                let before = match before {
-                    Some(Record::Gate(_, _, before)) => Some(before.state),
-                    _ => None,
-                };
-                report.decisions.extend(decisions(&goal, &id, before.as_ref(), &gate));
-            }
-            (before, Some(Record::Todo(goal, id, todo))) => {
-                let is_new =
-                    !matches!(before, Some(Record::Todo(_, _, before)) if before.state == todo.state);
-                report.outcomes.extend(Some(()).filter(|()| is_new).and_then(|()| outcome(goal, id, todo)));
-            }
-            (None, Some(Record::Evidence(goal, id, evidence))) => {
-                report.evidence.push(seen(goal, id, &evidence))
-            }
-            (None, Some(Record::Spend(goal, _, spend))) => slots.push((goal, spend)),
-            (None, Some(Record::Bypass(id, bypass))) => report.bypasses.push(round(id, &bypass)),
-            _ => {}
+    let mut take = |step: Step| match (step.before, step.after) {
+        (before, Some(Record::Gate(goal, id, gate))) => {
+            let before = match before {
+                Some(Record::Gate(_, _, before)) => Some(before.state),
+                _ => None,
+            };
+            let decisions = decisions(&goal, &id, before.as_ref(), &gate).into_iter();
+            report.decisions.extend(decisions.filter(|decision| decision.at >= since));
         }
-    }
-    report.outcomes.retain(|outcome| outcome.at >= since);
-    report.decisions.retain(|decision| decision.at >= since);
-    report.evidence.retain(|seen| seen.at >= since);
-    slots.retain(|(_, spend)| spend.added.at >= since);
+        (before, Some(Record::Todo(goal, id, todo))) => {
+            let is_new = !matches!(before, Some(Record::Todo(_, _, before)) if before.state == todo.state);
+            let outcome = Some(()).filter(|()| is_new).and_then(|()| outcome(goal, id, todo));
+            report.outcomes.extend(outcome.filter(|outcome| outcome.at >= since));
+        }
+        (None, Some(Record::Evidence(goal, id, evidence))) if evidence.added.at >= since => {
+            report.evidence.push(seen(goal, id, &evidence))
+        }
+        (None, Some(Record::Spend(goal, _, spend))) if spend.added.at >= since => slots.push((goal, spend)),
+        (None, Some(Record::Bypass(id, bypass))) => report.bypasses.push(round(id, &bypass)),
+        _ => {}
+    };
+    let steps = ctx.store.steps(from.as_deref(), &tip)?;
+    steps.each_folded(|_| true, |record| take(Step { before: None, after: Some(record) }))?;
+    steps.lying.into_values().for_each(take);
     report.outcomes.sort_by_key(|outcome| outcome.at);
     report.decisions.sort_by_key(|decision| decision.at);
     report.evidence.sort_by_key(|seen| seen.at);

@@ -23,7 +23,7 @@ use super::{
     layout::{Edit, Shelf},
 };
 use crate::domain::{
-    change::{Change, Op},
+    change::{Change, Op, Record},
     evidence::Evidence,
     gate::{Gate, GateState},
     id::{GoalId, TodoId},
@@ -44,10 +44,11 @@ struct Line<T> {
     record: T,
 }
 
-/// The part of a line that says how to read the rest.
+/// The part of a line that says how to read the rest, and whose it is.
 #[derive(Deserialize)]
-struct Version {
+struct Beginning {
     format: String,
+    id: String,
 }
 
 pub(super) fn is_segment(name: &str) -> bool {
@@ -153,7 +154,7 @@ pub(super) fn find<T: Stored>(
     let marked = format!(",\"id\":\"{id}\",\"record\":");
     let line = bytes.lines().find(|line| line.find(&marked).is_some_and(|at| at < marked.len() + 32));
     let line = line.ok_or_else(|| damaged("it names a segment that does not have the record"))?;
-    read_line::<T>(path, line).map(|line| Some(line.record))
+    record(path, line).map(Some)
 }
 
 /// Every folded record, the oldest segment first.
@@ -173,13 +174,48 @@ pub(super) fn records<T: Stored>(
     Ok(records)
 }
 
+/// Tells the records of the segment at `path` whose ids are `wanted`, one by one, so that nobody has to hold all of them.
+pub(super) fn each_record(
+    snapshot: &Snapshot<'_>,
+    (shelf, goal, path): (Shelf, &GoalId, &str),
+    wanted: impl Fn(&str) -> bool,
+    mut tell: impl FnMut(&str, Record),
+) -> Result<(), Error> {
+    let bytes = snapshot.bytes(path)?.unwrap_or_default();
+    for line in bytes.lines() {
+        let Beginning { format, id } = serde_json::from_slice(line).map_err(unreadable(path))?;
+        format::must_be_known(path, &format)?;
+        if wanted(&id) {
+            let record = match shelf {
+                Shelf::Gates => Record::Gate(goal.clone(), parsed(path, &id)?, record(path, line)?),
+                Shelf::Todos => Record::Todo(goal.clone(), parsed(path, &id)?, record(path, line)?),
+                Shelf::Evidence => Record::Evidence(goal.clone(), parsed(path, &id)?, record(path, line)?),
+                Shelf::Spend => Record::Spend(goal.clone(), parsed(path, &id)?, record(path, line)?),
+            };
+            tell(&id, record);
+        }
+    }
+    Ok(())
+}
+
+fn parsed<I: std::str::FromStr<Err: std::fmt::Display>>(path: &str, id: &str) -> Result<I, Error> {
+    let problem = |error: I::Err| Error::Unreadable { path: path.to_owned(), problem: error.to_string() };
+    id.parse().map_err(problem)
+}
+
+fn record<T: Stored>(path: &str, line: &[u8]) -> Result<T, Error> {
+    read_line::<T>(path, line).map(|line| line.record)
+}
+
+fn unreadable(path: &str) -> impl Fn(serde_json::Error) -> Error {
+    |error| Error::Unreadable { path: path.to_owned(), problem: error.to_string() }
+}
+
 /// A line of the segment at `path`.
 fn read_line<T: Stored>(path: &str, line: &[u8]) -> Result<Line<T>, Error> {
-    let unreadable =
-        |error: serde_json::Error| Error::Unreadable { path: path.to_owned(), problem: error.to_string() };
-    let version: Version = serde_json::from_slice(line).map_err(unreadable)?;
-    format::must_be_known(path, &version.format)?;
-    serde_json::from_slice(line).map_err(unreadable)
+    let beginning: Beginning = serde_json::from_slice(line).map_err(unreadable(path))?;
+    format::must_be_known(path, &beginning.format)?;
+    serde_json::from_slice(line).map_err(unreadable(path))
 }
 
 /// Reads all segments of a shelf. An error when one has a gap, or a record that makes no sense, or when the index says

@@ -1,11 +1,11 @@
 //! The history of the state branch, read back: newest first, one entry a mutation.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 use gix::{ObjectId, bstr::ByteSlice as _};
 
 use super::{
-    Error, Snapshot, Store,
+    Error, Snapshot, Store, archive,
     error::chain,
     layout::{self, Shelf},
     view::{Look, diff},
@@ -50,6 +50,47 @@ impl Iterator for Walk<'_> {
     }
 }
 
+/// What differs between two states. That a record was folded is no difference.
+pub struct Steps<'s> {
+    /// The records that lie by themselves in one of the states, by their names.
+    pub lying: BTreeMap<String, Step>,
+    before: Option<Snapshot<'s>>,
+    after: Snapshot<'s>,
+    /// Segments that one of the states has and the other has not.
+    segments: Vec<(Shelf, GoalId, String)>,
+}
+
+impl Steps<'_> {
+    /// Tells the records that the first state does not have and the second has folded already, one by one, so that nobody has
+    /// to hold all of a long past: those whose ids are `wanted`.
+    pub fn each_folded(
+        &self,
+        wanted: impl Fn(&str) -> bool,
+        mut tell: impl FnMut(Record),
+    ) -> Result<(), Error> {
+        for part in self.segments.chunk_by(|one, other| (one.0, &one.1) == (other.0, &other.1)) {
+            let mut known: Vec<Box<str>> = Vec::new();
+            if let (Some(before), [(shelf, goal, _), ..]) = (&self.before, part) {
+                before.each_id(*shelf, goal, |id| known.extend(wanted(id).then(|| id.into())))?;
+                known.sort_unstable();
+            }
+            let is_new = |id: &str| known.binary_search_by(|known| (**known).cmp(id)).is_err();
+            // What was opened again and folded again is in several; the last one counts.
+            let mut told: HashSet<Box<str>> = HashSet::new();
+            for (shelf, goal, path) in part.iter().rev() {
+                let place = (*shelf, goal, path.as_str());
+                let wanted = |id: &str| wanted(id) && is_new(id);
+                archive::each_record(&self.after, place, wanted, |id, record| {
+                    if told.insert(id.into()) && !self.lying.contains_key(&record.name()) {
+                        tell(record);
+                    }
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Store {
     /// The mutations, the newest first.
     pub fn history(&self) -> Result<Walk<'_>, Error> {
@@ -63,19 +104,19 @@ impl Store {
         self.at(super::git::object_id(&self.git.revision(revision)?.commit)?)
     }
 
-    /// What differs between two states in hex, by the names of records; the first may be nothing. That a record was folded is
-    /// no difference.
-    pub fn steps(&self, from: Option<&str>, to: &str) -> Result<BTreeMap<String, Step>, Error> {
+    /// What differs between two states in hex; the first may be nothing.
+    pub fn steps(&self, from: Option<&str>, to: &str) -> Result<Steps<'_>, Error> {
         let at = |hex: &str| self.at(super::git::object_id(hex)?);
         let (before, after) = (from.map(at).transpose()?, at(to)?);
         let (old, new) = (before.as_ref().map(|before| before.commit().tree), after.commit().tree);
         let mut changes = BTreeMap::new();
         diff(&self.git, old, Some(new), Look::Changes, "", &mut changes)?;
-        let mut steps: BTreeMap<String, Step> = BTreeMap::new();
-        let mut folded: Vec<(Shelf, GoalId)> = Vec::new();
+        let mut lying: BTreeMap<String, Step> = BTreeMap::new();
+        let mut segments = Vec::new();
         for (path, change) in changes {
             let Some(named) = layout::named(&path) else {
-                folded.extend(layout::folded(&path).filter(|place| !folded.contains(place)));
+                let place = layout::folded(&path).filter(|_| change.new.is_some());
+                segments.extend(place.map(|(shelf, goal)| (shelf, goal, path)));
                 continue;
             };
             let read = |snapshot: &Snapshot<'_>| -> Result<Option<Record>, Error> {
@@ -84,7 +125,7 @@ impl Store {
                     |bytes: Vec<u8>| super::verify::record(&named, &path, &bytes).map_err(unreadable);
                 snapshot.bytes(&path)?.map(record).transpose()
             };
-            let step = steps.entry(named.record_name()).or_insert(Step { before: None, after: None });
+            let step = lying.entry(named.record_name()).or_insert(Step { before: None, after: None });
             if let Some(before) = before.as_ref().filter(|_| change.old.is_some()) {
                 step.before = step.before.take().or(read(before)?);
             }
@@ -92,23 +133,13 @@ impl Store {
                 step.after = step.after.take().or(read(&after)?);
             }
         }
-        for step in steps.values_mut() {
+        for step in lying.values_mut() {
             if let (Some(record), None) = (&step.before, &step.after) {
                 step.after = after.again(record)?;
             }
         }
-        for (shelf, goal) in folded {
-            let known: BTreeSet<String> = match &before {
-                Some(before) => before.ids(shelf, &goal)?.into_iter().collect(),
-                None => BTreeSet::new(),
-            };
-            for id in after.ids(shelf, &goal)?.into_iter().filter(|id| !known.contains(id)) {
-                let Some(record) = after.shelved(shelf, &goal, &id)? else { continue };
-                steps.entry(record.name()).or_insert(Step { before: None, after: Some(record) });
-            }
-        }
-        steps.retain(|_, step| step.before != step.after);
-        Ok(steps)
+        lying.retain(|_, step| step.before != step.after);
+        Ok(Steps { lying, before, after, segments })
     }
 
     pub(super) fn entry(&self, id: ObjectId) -> Result<(Entry, Option<ObjectId>), Error> {

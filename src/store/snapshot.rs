@@ -192,29 +192,6 @@ impl<'s> Snapshot<'s> {
         Ok(found)
     }
 
-    /// A record of a shelf, open, closed or folded.
-    pub(super) fn shelved(&self, shelf: Shelf, goal: &GoalId, id: &str) -> Result<Option<Record>, Error> {
-        let folder = shelf.closed(goal);
-        Ok(match shelf {
-            Shelf::Gates => {
-                let id = self.id(&folder, id)?;
-                self.gate(goal, &id)?.map(|gate| Record::Gate(goal.clone(), id, gate))
-            }
-            Shelf::Todos => {
-                let id = self.id(&folder, id)?;
-                self.todo(goal, &id)?.map(|todo| Record::Todo(goal.clone(), id, todo))
-            }
-            Shelf::Evidence => {
-                let id = self.id(&folder, id)?;
-                self.piece(goal, &id)?.map(|piece| Record::Evidence(goal.clone(), id, piece))
-            }
-            Shelf::Spend => {
-                let id = self.id(&folder, id)?;
-                self.spend(goal, &id)?.map(|spend| Record::Spend(goal.clone(), id, spend))
-            }
-        })
-    }
-
     /// The record of the same name.
     pub(super) fn again(&self, record: &Record) -> Result<Option<Record>, Error> {
         Ok(match record {
@@ -407,14 +384,7 @@ impl<'s> Snapshot<'s> {
         self.taken(Shelf::Evidence, id.as_str())
     }
 
-    /// The ids of everything on a shelf, open, closed or folded.
-    pub(super) fn ids(&self, shelf: Shelf, goal: &GoalId) -> Result<Vec<String>, Error> {
-        let mut ids = Vec::new();
-        self.each_id(shelf, goal, |id| ids.push(id.to_owned()))?;
-        Ok(ids)
-    }
-
-    /// Tells these ids one by one, so that nobody has to hold all of them.
+    /// Tells the ids of everything on a shelf, open, closed or folded, one by one, so that nobody has to hold all of them.
     pub(super) fn each_id(
         &self,
         shelf: Shelf,

@@ -1080,3 +1080,38 @@ fn a_hand_made_import_touches_no_goal_that_is_there() {
     legal
     ");
 }
+
+#[test]
+fn a_long_past_that_came_folded_is_counted_found_and_told() {
+    let repo = Sandbox::ready();
+    let issue = |number: usize| {
+        format!(
+            "{{\"id\":\"bd-{number}\",\"title\":\"Part {number}\",\"status\":\"closed\",\"priority\":2,\"issue_type\":\"task\",\"closed_at\":\"2025-12-16T13:26:47Z\"}}\n"
+        )
+    };
+    repo.write("issues.jsonl", &(0..600).map(issue).collect::<String>());
+    repo.person("import --from beads ../issues.jsonl --goal-id old", "old").success();
+    let segment = repo.git("show loopx/state:goals/old/todos/closed/000001-000256.jsonl").success().stdout;
+    let first: serde_json::Value =
+        serde_json::from_str(segment.lines().next().expect("a line")).expect("a record");
+    let id = first["id"].as_str().expect("an id");
+
+    let patch = repo.loopx("history --patch -n 1 --json").success().json();
+    let told = &patch["entries"][0];
+    assert_eq!((told["changes"].as_array().map(Vec::len), &told["folded"]), (Some(89), &512.into()));
+    let said = repo.loopx("history --patch -n 1").success().stdout;
+    assert!(said.ends_with("  and 581 more records\n"), "{said}");
+    let life = repo.loopx(&format!("history --follow {id} --json")).success().json();
+    assert_eq!(
+        (life["record"].as_str(), life["entries"].as_array().map(Vec::len)),
+        (Some(&*format!("todo/{id}")), Some(1))
+    );
+    let blame = repo.loopx(&format!("blame {id} --json")).success().json();
+    let title = blame["fields"].as_array().expect("fields").iter().find(|field| field["field"] == "title");
+    assert_eq!(title.map(|title| &title["value"]), Some(&first["record"]["title"]));
+    let diff = repo.loopx("diff loopx/state~1.. --json").success().json();
+    assert_eq!(diff["changes"].as_array().map(Vec::len), Some(601));
+    let packet = repo.loopx("review-packet --since 2025-12-01T00:00:00Z --json").success().json();
+    assert_eq!(packet["outcomes"].as_array().map(Vec::len), Some(600));
+    assert_eq!(repo.loopx("verify").code, 0);
+}
