@@ -96,6 +96,11 @@ struct Global {
     dir: Option<PathBuf>,
 }
 
+impl Global {
+    /// None of them was given.
+    const NONE: Self = Self { json: false, agent_id: None, redact: false, dir: None };
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Set this repository up, or repair and re-attach what is there
@@ -297,7 +302,10 @@ fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
         global: Global,
     }
     let cli = match (args.get(1).and_then(|noun| noun.to_str()), args.get(1..)) {
-        (Some("hook"), Some(words)) => only(words, Command::Hook),
+        (Some("hook"), Some(words)) => match crate::hook::Hook::said_by_a_hook(words) {
+            Some(hook) => Some(Cli { global: Global::NONE, command: Command::Hook(hook) }),
+            None => only(words, Command::Hook),
+        },
         (Some("quota"), Some(words)) => only(words, Command::Quota),
         (Some("turn"), Some(words)) => only(words, Command::Turn),
         (Some("todo"), Some(words)) => only(words, Command::Todo),
@@ -316,7 +324,7 @@ pub fn run_remote_helper(process: &Process) -> u8 {
         process.err("error: git calls this for addresses that begin with `loopx::`\nhint: run `loopx hooks strict on`\n");
         return Kind::Usage.exit_code();
     };
-    let global = Global { json: false, agent_id: None, redact: false, dir: None };
+    let global = Global::NONE;
     let (remote, address) = (remote.to_string_lossy(), address.to_string_lossy());
     crate::hook::helper::run(process, &remote, &address, || context(process, &global))
 }
@@ -579,6 +587,10 @@ mod tests {
             "loopx status",
             "loopx status --json -C x",
             "loopx hook pre-push --pass-on=. -- origin ../hub.git",
+            "loopx hook pre-push --then=.git/hooks/pre-push -- origin ../hub.git",
+            "loopx hook pre-push --config -- ../hub.git ../hub.git",
+            "loopx hook pre-push --config -- --json -C",
+            "loopx hook pre-push --json --config -- origin ../hub.git",
             "loopx quota should-run --agent-id a --capability network --json",
             "loopx quota --agent-id a status",
             "loopx turn begin --turn-id t --redact",

@@ -8,7 +8,10 @@ mod pre_commit;
 mod pre_push;
 mod pre_receive;
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use self::host::Host;
 use crate::{
@@ -100,6 +103,22 @@ pub fn cargo_credential_promises(bytes: &[u8]) {
 }
 
 impl Hook {
+    /// What our own hooks say, in the one way in which they say it: every push waits for it, and to tell clap what could have been
+    /// said takes longer than to judge one.
+    pub(crate) fn said_by_a_hook(words: &[OsString]) -> Option<Self> {
+        let [hook, pre_push, asked, dashes, remote, url] = words else { return None };
+        (hook == "hook" && pre_push == "pre-push" && dashes == "--").then_some(())?;
+        let (remote, url) = (remote.to_str()?.to_owned(), url.to_str()?.to_owned());
+        let (mut config, mut pass_on, mut then) = (false, None, None);
+        match asked.to_str()?.split_once('=') {
+            None if asked == "--config" => config = true,
+            Some(("--pass-on", end)) => pass_on = Some(end.to_owned()),
+            Some(("--then", file)) if !file.is_empty() => then = Some(file.into()),
+            _ => return None,
+        }
+        Some(Self::PrePush { config, pass_on, then, remote, url })
+    }
+
     /// Returns the exit code: 0 lets git go on, 1 stops it. `open` opens the repository of another folder, for an agent.
     pub(crate) fn run(
         self,
