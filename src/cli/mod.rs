@@ -302,8 +302,10 @@ fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
         global: Global,
     }
     let cli = match (args.get(1).and_then(|noun| noun.to_str()), args.get(1..)) {
-        (Some("hook"), Some(words)) => match crate::hook::Hook::said_by_a_hook(words) {
-            Some(hook) => Some(Cli { global: Global::NONE, command: Command::Hook(hook) }),
+        (Some("hook"), Some(words)) => match crate::hook::PrePush::said_by_a_hook(words) {
+            Some(asked) => {
+                Some(Cli { global: Global::NONE, command: Command::Hook(crate::hook::Hook::PrePush(asked)) })
+            }
             None => only(words, Command::Hook),
         },
         (Some("quota"), Some(words)) => only(words, Command::Quota),
@@ -318,8 +320,12 @@ fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
     cli.map_or_else(|| Cli::try_parse_from(args), Ok)
 }
 
-/// Runs `git-remote-loopx <remote> <address>`. Returns its exit code.
+/// Runs `git-remote-loopx <remote> <address>`, or what our own hooks ask: starting it takes less than starting all of loopx.
+/// Returns its exit code.
 pub fn run_remote_helper(process: &Process) -> u8 {
+    if let Some(asked) = process.args().get(1..).and_then(crate::hook::PrePush::said_by_a_hook) {
+        return asked.run(process, || context(process, &Global::NONE));
+    }
     let [_, remote, address] = process.args() else {
         process.err("error: git calls this for addresses that begin with `loopx::`\nhint: run `loopx hooks strict on`\n");
         return Kind::Usage.exit_code();
