@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Kind},
     ops::{
         self, Ctx,
-        enforcement::{self, Enforcement},
+        enforcement::{self, Enforcement, SMALL},
     },
     process::Process,
     text::Count,
@@ -43,9 +43,6 @@ pub(super) enum Mode {
     On,
     Off,
 }
-
-/// What git starts in strict mode.
-const HELPER: &str = "git-remote-loopx";
 
 impl Hooks {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
@@ -100,9 +97,9 @@ impl Hooks {
             Self::Strict { mode: Mode::On, remote } => {
                 let found = ops::strict::on(ctx, ops::strict::find(ctx, remote.as_deref())?)?;
                 let text = format!("pushes to {} go through loopx\n", shown(&found.remote, 200));
-                let is_there = process.search_path().iter().any(|folder| folder.join(HELPER).is_file());
+                let is_there = process.search_path().iter().any(|folder| folder.join(SMALL).is_file());
                 let missing = format!(
-                    "`{HELPER}` is in no folder of `PATH`, so git cannot push there: put it where `loopx` is"
+                    "`{SMALL}` is in no folder of `PATH`, so git cannot push there: put it where `loopx` is"
                 );
                 let warnings = if is_there { Vec::new() } else { vec![missing] };
                 Ok(Said { warnings, ..Said::read(&found, text) })

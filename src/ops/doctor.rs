@@ -160,7 +160,8 @@ fn guards(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error
             continue;
         };
         let found = enforcement::probe_one(ctx, &store);
-        let other = enforcement::program_asked(&store, &found).filter(|program| *program != ctx.program);
+        let asked = enforcement::program_asked(&store, &found);
+        let other = asked.filter(|program| !enforcement::is_this(ctx, program));
         let place = worktree.display();
         let problem = match (found.why, other) {
             (Some(why), _) => format!("pushes from `{place}` are not guarded: {why}"),

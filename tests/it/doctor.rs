@@ -48,7 +48,7 @@ fn what_cannot_lose_anything_is_put_right() {
 #[test]
 fn a_hook_that_another_loopx_answers_is_renewed() {
     let repo = Sandbox::with_remote();
-    let hook = repo.read("repo/.git/hooks/pre-push").replace(crate::sandbox::LOOPX, "/opt/old/loopx");
+    let hook = repo.read("repo/.git/hooks/pre-push").replace(crate::sandbox::SMALL, "/opt/old/loopx");
     repo.script("repo/.git/hooks/pre-push", &hook);
     assert_snapshot!(repo.loopx("doctor --fix").to_string().replace(crate::sandbox::LOOPX, "[LOOPX]"), @"
     put right: pushes from `[ROOT]/repo` are judged by `/opt/old/loopx` and not by this loopx

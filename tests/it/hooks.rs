@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::sandbox::{LOOPX, Sandbox};
+use crate::sandbox::{LOOPX, SMALL, Sandbox};
 
 /// A hook of the user's that says what it was given.
 const MINE: &str = "#!/bin/sh\n# mine\necho \"mine: $1 $2\" >&2\ncat >\"$HOME/refs\"\nexit 3\n";
@@ -426,7 +426,7 @@ fn a_repository_without_a_folder_for_hooks_gets_one() {
 fn without_the_program_a_push_is_refused_with_the_way_out() {
     let repo = Sandbox::with_remote();
     repo.commit("feature");
-    let hook = repo.read("repo/.git/hooks/pre-push").replace(LOOPX, "/gone/loopx");
+    let hook = repo.read("repo/.git/hooks/pre-push").replace(SMALL, "/gone/loopx");
     repo.script("repo/.git/hooks/pre-push", &hook);
     assert_snapshot!(repo.git_shown("push -q origin main"), @"
     [stderr] loopx: push refused: the program loopx is not there, so nobody knows whether a question is open
@@ -474,7 +474,7 @@ fn another_program_of_the_same_name_is_not_asked() {
 fn a_program_that_moved_is_found_on_the_path() {
     let mut repo = Sandbox::with_remote();
     repo.commit("feature");
-    let hook = repo.read("repo/.git/hooks/pre-push").replace(LOOPX, "/gone/loopx");
+    let hook = repo.read("repo/.git/hooks/pre-push").replace(SMALL, "/gone/loopx");
     repo.script("repo/.git/hooks/pre-push", &hook);
     let bin = std::path::Path::new(LOOPX).parent().expect("a folder").display().to_string();
     repo.put_on_path(&bin);

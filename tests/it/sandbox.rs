@@ -15,6 +15,8 @@ use std::{
 
 /// The program under test.
 pub(crate) const LOOPX: &str = env!("CARGO_BIN_EXE_loopx");
+/// What our hooks ask.
+pub(crate) const SMALL: &str = env!("CARGO_BIN_EXE_git-remote-loopx");
 
 /// A folder with a home and repositories in it, gone when dropped.
 pub(crate) struct Sandbox {

@@ -1,9 +1,7 @@
 //! Hooks that git's configuration names, which git runs from 2.54 on: whatever lies in the hooks folder, whoever owns it, and
 //! from every worktree of the clone.
 
-use std::path::Path;
-
-use super::{Event, quoted};
+use super::{Ctx, Event, quoted};
 use crate::{
     error::Error,
     store::{Store, git::Scope},
@@ -65,13 +63,13 @@ pub(super) fn is_wanted(store: &Store) -> bool {
 }
 
 /// Names our hooks in the repository's own configuration. True when something changed.
-pub(super) fn install(store: &Store, program: &Path) -> Result<bool, Error> {
-    let git = store.git();
+pub(super) fn install(ctx: &Ctx) -> Result<bool, Error> {
+    let git = ctx.store.git();
     let mut changed = false;
     for event in Event::ALL {
         let section = event.key();
         let pairs = [
-            (format!("{section}.command"), event.command().replace("@PROGRAM@", &quoted(program))),
+            (format!("{section}.command"), event.command().replace("@PROGRAM@", &quoted(&event.asks(ctx)))),
             (format!("{section}.event"), event.name().to_owned()),
         ];
         for (key, value) in pairs {

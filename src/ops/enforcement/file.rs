@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Ctx, Event, quoted, refused};
+use super::{Ctx, Event, SMALL, quoted, refused};
 use crate::{
     domain::text::shown,
     error::{Error, Kind},
@@ -150,7 +150,9 @@ fn look(hook: &Path, event: Event) -> Result<(), String> {
             Err("something stands before loopx's part of the hook and may end it early".into())
         }
         Some((_, body, _)) => match event.program(body) {
-            Some(program) if program.file_name().is_some_and(|name| name == "loopx") => Ok(()),
+            Some(program) if program.file_name().is_some_and(|name| name == "loopx" || name == SMALL) => {
+                Ok(())
+            }
             Some(program) => {
                 Err(format!("loopx's part of the hook asks `{}`", shown(&program.to_string_lossy(), 4096)))
             }
@@ -224,9 +226,9 @@ pub(super) fn tracked_change(ctx: &Ctx, event: Event) -> Result<Option<String>, 
 /// What the file will be, and how to call that.
 fn new_text(ctx: &Ctx, event: Event, hook: &Path, place: &Place) -> Result<(String, &'static str), Error> {
     // Where a program lies differs from one member of a team to the next.
-    let program = if matches!(place, Place::Team) { Path::new("loopx") } else { &ctx.program };
+    let program = if matches!(place, Place::Team) { "loopx".into() } else { event.asks(ctx) };
     let [fill, alone] =
-        [event.section(), event.alone()].map(|text| text.replace("@PROGRAM@", &quoted(program)));
+        [event.section(), event.alone()].map(|text| text.replace("@PROGRAM@", &quoted(&program)));
     let name = shown_path(hook);
     let Ok(meta) = fs::symlink_metadata(hook) else { return Ok((format!("{MADE}{alone}"), "created")) };
     if meta.is_symlink() {

@@ -24,6 +24,9 @@ use crate::{
     store::{Store, gits},
 };
 
+/// The program that git starts for pushes in strict mode, and that our own hooks ask: it is small and starts sooner.
+pub const SMALL: &str = "git-remote-loopx";
+
 /// When git asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
@@ -43,6 +46,20 @@ impl Event {
             Self::PreCommit => "pre-commit",
         }
     }
+
+    /// The program that is asked: for the gate the small one beside loopx, if it is there.
+    fn asks(self, ctx: &Ctx) -> PathBuf {
+        let small = ctx.program.with_file_name(SMALL);
+        match self {
+            Self::PrePush if small.is_file() => small,
+            Self::PrePush | Self::PreCommit => ctx.program.clone(),
+        }
+    }
+}
+
+/// Whether `program` is this loopx, or the small one beside it.
+pub(super) fn is_this(ctx: &Ctx, program: &Path) -> bool {
+    [&ctx.program, &ctx.program.with_file_name(SMALL)].into_iter().any(|this| this == program)
 }
 
 /// Whether a push meets the gate.
@@ -131,7 +148,7 @@ pub fn is_said_already(exec_path: &OsStr, dir: &Path) -> bool {
 /// Puts the hook in git's way, or renews it. Idempotent. With `tracked`, also in a file that the team shares.
 pub fn install(ctx: &Ctx, tracked: bool) -> Result<Enforcement, Error> {
     ctx.gits.note(ctx.store.git());
-    let named = config::install(&ctx.store, &ctx.program);
+    let named = config::install(ctx);
     let ctx = &ctx.reopened()?;
     let (mut did, mut refused) = (None, None);
     let all_hear = ctx.gits.deaf(ctx.store.git()).is_empty();
