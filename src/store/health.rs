@@ -15,6 +15,7 @@ use super::{
     Error, Snapshot, Store,
     git::Git,
     program,
+    snapshot::AtHand,
     view::{FOLDER, NOTE, View},
 };
 use crate::domain::time::{Seconds, Timestamp};
@@ -82,7 +83,8 @@ impl Store {
     /// Objects of the present that the object database has lost or cannot read, of those that are at hand beside it.
     pub fn lost_objects(&self, snapshot: &Snapshot<'_>) -> Result<Vec<Lost>, Error> {
         let repo = self.git().repo();
-        let there = snapshot.at_hand()?.into_iter().map(|(_, id, kind, bytes)| Lost { id, kind, bytes });
+        let there =
+            snapshot.at_hand()?.into_iter().map(|AtHand { id, kind, bytes, .. }| Lost { id, kind, bytes });
         Ok(there.filter(|object| !object.is_in(repo)).collect())
     }
 

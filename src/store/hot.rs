@@ -22,6 +22,7 @@ use super::{
     git::Fresh,
     layout::{self, Edit, Named},
     outlines, read_plain_file,
+    snapshot::AtHand,
 };
 use crate::domain::id::GoalId;
 
@@ -203,7 +204,7 @@ fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::
         _ => false,
     };
     let mut parts = [Entries::new(), Entries::new()];
-    for (path, id, kind, bytes) in snapshot.at_hand()? {
+    for AtHand { path, id, kind, bytes } in snapshot.at_hand()? {
         let is_rest = is_large(kind, &bytes) || waits(&path, &id);
         parts[usize::from(is_rest)].insert(id, bytes);
     }

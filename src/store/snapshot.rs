@@ -45,6 +45,14 @@ pub struct Snapshot<'s> {
     folders: RefCell<HashMap<String, Option<Rc<Tree>>>>,
 }
 
+/// An object of the present. Several lie at the empty path: the commit, and the tree of all.
+pub(super) struct AtHand {
+    pub(super) path: String,
+    pub(super) id: ObjectId,
+    pub(super) kind: Kind,
+    pub(super) bytes: Vec<u8>,
+}
+
 /// Where a todo was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
@@ -545,8 +553,8 @@ impl<'s> Snapshot<'s> {
         self.git.tree(id).map(Rc::new)
     }
 
-    /// The objects that a look at the present needs, with their paths: the commit, the trees on the way and all open records.
-    pub(super) fn at_hand(&self) -> Result<Vec<(String, ObjectId, Kind, Vec<u8>)>, Error> {
+    /// The objects that a look at the present needs: the commit, the trees on the way and all open records.
+    pub(super) fn at_hand(&self) -> Result<Vec<AtHand>, Error> {
         let mut paths = vec![layout::POLICY.to_owned(), layout::QUOTA.to_owned()];
         for goal in self.goals()? {
             paths.push(layout::goal_file(&goal));
@@ -562,7 +570,7 @@ impl<'s> Snapshot<'s> {
         let mut objects = Vec::new();
         for path in paths {
             if let (Some(entry), Some(bytes)) = (self.entry(&path)?, self.bytes(&path)?) {
-                objects.push((path, entry.oid, Kind::Blob, bytes));
+                objects.push(AtHand { path, id: entry.oid, kind: Kind::Blob, bytes });
             }
         }
         let mut nodes = vec![
@@ -576,7 +584,7 @@ impl<'s> Snapshot<'s> {
             }
         }
         for (path, id, kind) in nodes {
-            objects.push((path, id, kind, self.git.node(id, kind)?));
+            objects.push(AtHand { path, id, kind, bytes: self.git.node(id, kind)? });
         }
         Ok(objects)
     }
