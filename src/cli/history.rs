@@ -33,7 +33,7 @@ pub(super) struct History {
     /// Only of this kind, such as `gate.resolve` or `gate`
     #[arg(long, value_name = "OP")]
     op: Option<String>,
-    /// Only since then: `7d`, `90m`, or a time such as `2026-11-30T12:00:00Z`
+    /// Only since then: `7d`, `90m`, a day such as `2026-11-30` (in UTC), or a time such as `2026-11-30T12:00:00Z`
     #[arg(long, value_name = "WHEN")]
     since: Option<Since>,
     /// Only in this turn
@@ -62,9 +62,12 @@ impl std::str::FromStr for Since {
             return Ok(Self::Ago(Seconds(days)));
         }
         let ago = || text.parse().map(Self::Ago).ok();
-        let bad =
-            || format!("`{}` is no moment (expected `7d`, `90m` or `2026-11-30T12:00:00Z`)", shown(text, 40));
-        text.parse().map(Self::At).ok().or_else(ago).ok_or_else(bad)
+        let day = || format!("{text}T00:00:00Z").parse().map(Self::At).ok();
+        let bad = || {
+            let text = shown(text, 40);
+            format!("`{text}` is no moment (expected `7d`, `90m`, `2026-11-30` or `2026-11-30T12:00:00Z`)")
+        };
+        text.parse().map(Self::At).ok().or_else(ago).or_else(day).ok_or_else(bad)
     }
 }
 
@@ -206,5 +209,27 @@ impl Diff {
             changes => changes.iter().map(|change| format!("{}\n", change.says)).collect(),
         };
         Ok(Said::read(&difference, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_a_time_a_day_or_so_long_ago() {
+        let now: Timestamp = "2026-11-30T12:00:00Z".parse().unwrap();
+        for (said, meant) in [
+            ("90m", "2026-11-30T10:30:00Z"),
+            ("2d", "2026-11-28T12:00:00Z"),
+            ("2026-11-29", "2026-11-29T00:00:00Z"),
+            ("2026-11-29T08:00:00Z", "2026-11-29T08:00:00Z"),
+        ] {
+            assert_eq!(said.parse::<Since>().unwrap().at(now), meant.parse().unwrap(), "{said}");
+        }
+        for odd in ["", "2026-13-01", "2026-11", "yesterday", "T00:00:00Z", "2026-11-29T08:00:00ZT00:00:00Z"]
+        {
+            assert!(odd.parse::<Since>().is_err(), "{odd}");
+        }
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct ReviewPacket {
     /// The goal; all of them when left out
     #[arg(long, value_name = "GOAL")]
     goal_id: Option<GoalId>,
-    /// From when on: `7d`, `90m`, or a time such as `2026-11-30T12:00:00Z`; when a person last did something here when left out
+    /// From when on: `7d`, `90m`, a day such as `2026-11-30` (in UTC), or a time such as `2026-11-30T12:00:00Z`; when a person last did something here when left out
     #[arg(long, value_name = "WHEN")]
     since: Option<Since>,
 }

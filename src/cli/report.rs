@@ -15,7 +15,7 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArgs {
-    /// From when on: `7d`, `90m`, or a time such as `2026-11-30T12:00:00Z`
+    /// From when on: `7d`, `90m`, a day such as `2026-11-30` (in UTC), or a time such as `2026-11-30T12:00:00Z`
     #[arg(long, value_name = "WHEN", default_value = "7d")]
     since: Since,
     /// How it is written

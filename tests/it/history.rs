@@ -85,7 +85,7 @@ fn the_history_is_filtered() {
     $ loopx history --since 2026-11-30T13:00:00Z --op todo
       [ID]  14 s ago  agent:codex-1  complete todo t-fdjx: Write the schema
     $ loopx history --since yesterday
-    [stderr] error: invalid value 'yesterday' for '--since <WHEN>': `yesterday` is no moment (expected `7d`, `90m` or `2026-11-30T12:00:00Z`)
+    [stderr] error: invalid value 'yesterday' for '--since <WHEN>': `yesterday` is no moment (expected `7d`, `90m`, `2026-11-30` or `2026-11-30T12:00:00Z`)
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]

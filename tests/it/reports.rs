@@ -246,7 +246,7 @@ fn a_report_goes_into_a_file() {
     [stderr] hint: choose another `--out`
     [exit 1]
     $ loopx report --since whenever
-    [stderr] error: invalid value 'whenever' for '--since <WHEN>': `whenever` is no moment (expected `7d`, `90m` or `2026-11-30T12:00:00Z`)
+    [stderr] error: invalid value 'whenever' for '--since <WHEN>': `whenever` is no moment (expected `7d`, `90m`, `2026-11-30` or `2026-11-30T12:00:00Z`)
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
