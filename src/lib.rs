@@ -30,7 +30,7 @@ pub fn run(process: &process::Process) -> ExitCode {
     guarded(|| cli::run(process))
 }
 
-/// Runs the helper that git starts for pushes in strict mode; see [`hook`].
+/// Runs the small program: the helper that git starts for pushes in strict mode, and what our hooks ask; see [`hook`].
 pub fn run_remote_helper(process: &process::Process) -> ExitCode {
     guarded(|| cli::run_remote_helper(process))
 }

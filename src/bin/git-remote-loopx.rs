@@ -1,4 +1,5 @@
-//! What git starts for an address that begins with `loopx::`, and so for each push to a remote in strict mode.
+//! What git starts for an address that begins with `loopx::`, and so for each push to a remote in strict mode, and what our
+//! hooks ask before a push.
 
 use std::process::ExitCode;
 

@@ -326,6 +326,16 @@ pub fn run_remote_helper(process: &Process) -> u8 {
     if let Some(asked) = process.args().get(1..).and_then(crate::hook::PrePush::said_by_a_hook) {
         return asked.run(process, || context(process, &Global::NONE));
     }
+    match process.args() {
+        [_, version] if version == "--version" => {
+            return print(process, crate::ops::enforcement::VERSION).unwrap_or(0);
+        }
+        [_, hook, ..] if hook == "hook" => {
+            process.err("loopx: push refused: what the hook asks cannot be read, as it was made by another loopx\nhint: loopx hooks install\n");
+            return Kind::Usage.exit_code();
+        }
+        _ => {}
+    }
     let [_, remote, address] = process.args() else {
         process.err("error: git calls this for addresses that begin with `loopx::`\nhint: run `loopx hooks strict on`\n");
         return Kind::Usage.exit_code();

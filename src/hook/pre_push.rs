@@ -54,26 +54,7 @@ pub(super) fn run(
         .stdin(LIMIT)
         .map_err(|error| Error::new(Kind::Environment, format!("cannot read what git sends: {error}")));
     let refused = match input.and_then(|input| Ok((judge(process, remote, &input, ctx)?, input))) {
-        Ok((None, mut input)) => match &asked {
-            Asked::Config | Asked::Hand => return 0,
-            Asked::HookFile { end } => {
-                input.extend_from_slice(end.as_bytes());
-                match process.out_bytes(&input) {
-                    Ok(()) => return 0,
-                    Err(error) => {
-                        format!("loopx: push refused: what git sent cannot be passed on: {error}\n")
-                    }
-                }
-            }
-            Asked::HookFileOfOurs { file } => match go_on(process, file, remote, &input) {
-                None => return 0,
-                Some(why) => format!(
-                    "loopx: push refused: what stands behind loopx's part of `{}` cannot be run: {why}\n\
-                     hint: loopx hooks install\n",
-                    shown(&file.to_string_lossy(), 4096)
-                ),
-            },
-        },
+        Ok((None, input)) => return pass_on(process, remote, &asked, input),
         Ok((Some(refused), _)) => refused,
         Err(error) => format!("loopx: push refused: whether a question is open cannot be seen\n{error}"),
     };
@@ -85,6 +66,34 @@ pub(super) fn run(
     Kind::Refused.exit_code()
 }
 
+/// Lets whoever comes after us in a hook file go on with what git `sent`. Returns the exit code.
+fn pass_on(process: &Process, remote: &Remote, asked: &Asked, mut sent: Vec<u8>) -> u8 {
+    let refused = match asked {
+        Asked::Config | Asked::Hand => return 0,
+        Asked::HookFile { end } => {
+            sent.extend_from_slice(end.as_bytes());
+            let passed_on = process.out_bytes(&sent).err();
+            passed_on
+                .map(|error| format!("loopx: push refused: what git sent cannot be passed on: {error}\n"))
+        }
+        Asked::HookFileOfOurs { file } => go_on(process, file, remote, &sent).map(|why| {
+            format!(
+                "loopx: push refused: what stands behind loopx's part of `{}` cannot be run: {why}\n\
+                 hint: loopx hooks install\n",
+                shown(&file.to_string_lossy(), 4096)
+            )
+        }),
+    };
+    // Whoever asked before us has not said this.
+    match refused {
+        None => 0,
+        Some(refused) => {
+            process.err(&refused);
+            Kind::Refused.exit_code()
+        }
+    }
+}
+
 /// Becomes the rest of the hook, with the arguments and the input that git gave to it. Returns when there is none, or when
 /// that cannot be done, and why.
 fn go_on(process: &Process, hook: &Path, remote: &Remote, input: &[u8]) -> Option<String> {
@@ -94,7 +103,7 @@ fn go_on(process: &Process, hook: &Path, remote: &Remote, input: &[u8]) -> Optio
         Err(why) => return Some(why),
     };
     let mut argv: Vec<OsString> = shell.into_iter().map(Into::into).collect();
-    argv.extend([script.into(), hook.into(), remote.name.clone().into(), remote.url.clone().into()]);
+    argv.extend([script, hook.into(), remote.name.clone().into(), remote.url.clone().into()]);
     Some(process.turn_into(&argv, input).to_string())
 }
 

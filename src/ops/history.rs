@@ -27,12 +27,8 @@ pub struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Changed>>,
     /// Records that came folded already, with a state from elsewhere. They are counted only: a long past is that of another place.
-    #[serde(skip_serializing_if = "is_nought")]
+    #[serde(skip_serializing_if = "super::is_nought")]
     pub folded: usize,
-}
-
-fn is_nought(number: &usize) -> bool {
-    *number == 0
 }
 
 /// What a mutation did to one record.
@@ -85,7 +81,12 @@ impl Filter {
 
 /// Whether `asked` is a record's name, or the id in it.
 fn means(asked: &str, name: &str) -> bool {
-    name == asked || name.split_once('/').is_some_and(|(_, id)| id == asked)
+    name == asked || id_of(name) == asked
+}
+
+/// The id in a record's name.
+fn id_of(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(_, id)| id)
 }
 
 /// The mutations that fit, the newest first, each read when it is asked for. With `patch`, what each did to its records.
@@ -237,10 +238,9 @@ pub fn follow(ctx: &Ctx, asked: &str) -> Result<Life, Error> {
         }
         let steps = ctx.store.steps(entry.parent.as_deref(), &entry.commit)?;
         let mut fitting = BTreeMap::new();
-        let id = |name: &str| name.split_once('/').map_or(name, |(_, id)| id).to_owned();
-        let asked_id = id(named.as_deref().unwrap_or(asked));
+        let wanted = id_of(named.as_deref().unwrap_or(asked));
         steps.each_folded(
-            |id| id == asked_id,
+            |id| id == wanted,
             |record| drop(fitting.insert(record.name(), Step { before: None, after: Some(record) })),
         )?;
         fitting.extend(steps.lying);

@@ -129,6 +129,12 @@ fn as_texts<S: serde::Serializer>(warnings: &[Warning], serializer: S) -> Result
     serializer.collect_seq(warnings.iter().map(Warning::with_cure))
 }
 
+/// For what is left out when it is none.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde wants")]
+fn is_nought(number: &usize) -> bool {
+    *number == 0
+}
+
 impl Ctx {
     /// The human whom git's identity names.
     pub fn owner(&self) -> Result<Person, Error> {

@@ -68,13 +68,8 @@ pub struct Considered {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<String>,
     /// How many records there are besides.
-    #[serde(skip_serializing_if = "is_nought")]
+    #[serde(skip_serializing_if = "super::is_nought")]
     pub more: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde wants")]
-fn is_nought(more: &usize) -> bool {
-    *more == 0
 }
 
 /// The todo an answer names.
@@ -108,7 +103,7 @@ pub fn should_run(
     let read = |snapshot: &Snapshot<'_>| {
         let id = ctx.goal_id(snapshot, goal)?;
         // What the rules looked at is told of everything that is open.
-        let state = if with_rules { snapshot.state(&id)? } else { snapshot.foremost(&id)? };
+        let state = if with_rules { snapshot.state(&id)? } else { snapshot.state_to_decide_on(&id)? };
         state.ok_or_else(|| Refusal::UnknownGoal(id).into())
     };
     let state = match ctx.store.trusted().map_err(Error::from).and_then(|snapshot| read(&snapshot)) {

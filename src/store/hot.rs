@@ -1,6 +1,6 @@
 //! The tip's commit, its trees and the open records in a file, `.git/loopx/hot`, so that a reader opens one file and not
 //! fifty. What the next decision does not depend on, where a goal has many open todos, lies in a second one,
-//! `.git/loopx/hot-rest`, which most readers leave alone; [`outlines`] knows what that is.
+//! `.git/loopx/hot-rest`, which `should-run` leaves alone; [`outlines`] knows what that is.
 //!
 //! They are no second truth. Entries are found by the id that the state branch or a tree of it names, and are only
 //! believed when their bytes have that id; so an old, torn or forged file can make reading slower and nothing else.
@@ -30,7 +30,7 @@ const NEAR: &str = "hot";
 const REST: &str = "hot-rest";
 /// Room for growth before a file is written anew with only what is open.
 const SLACK: usize = 64 * 1024;
-/// A tree of so many bytes is a folder of many todos.
+/// A tree of so many bytes is kept apart where there are many todos: it may be their folder.
 const LARGE: usize = 16 * 1024;
 /// The first line, before the size that the file had when it was written anew.
 const HEAD: &str = "loopx-hot 1 ";
@@ -109,11 +109,9 @@ impl Hot {
     /// Adds what the last mutation wrote, without what was closed by it, or writes the files anew when one of them is missing
     /// or mostly of the past. The next reader does without whatever fails here.
     pub(super) fn keep(&self, snapshot: &Snapshot<'_>, edit: &Edit, fresh: &[Fresh]) {
-        let [mut near, rest] = self.split(edit, fresh);
-        let goals: BTreeSet<GoalId> = edit.paths().filter_map(layout::goal_of).collect();
-        let words = goals.iter().filter_map(|goal| outlines::refresh(&self.dir, snapshot, goal).ok()?);
-        let foremost: Vec<ObjectId> = words.flat_map(|word| word.todos).map(|(_, blob)| blob).collect();
-        let has_rest = !rest.is_empty() || !foremost.is_empty();
+        let foremost = outlines::refresh_touched(&self.dir, snapshot, edit);
+        let has_rest = !foremost.is_empty();
+        let [mut near, rest] = self.split(edit, fresh, has_rest);
         if !self.near.has_room() || has_rest && !self.rest().has_room() {
             return Self::renew(&self.dir, snapshot);
         }
@@ -126,8 +124,8 @@ impl Hot {
         drop(append(&self.dir.join(REST), &rest));
     }
 
-    /// What of a mutation is to be added to each of the files.
-    fn split(&self, edit: &Edit, fresh: &[Fresh]) -> [Entries; 2] {
+    /// What of a mutation is to be added to each of the files; with `has_rest`, large folders to the second.
+    fn split(&self, edit: &Edit, fresh: &[Fresh], has_rest: bool) -> [Entries; 2] {
         let is_present = |(path, _): &(&str, &[u8])| layout::is_of_the_present(path);
         let records = edit.written().filter(is_present).map(|(_, bytes)| (Kind::Blob, bytes));
         let nodes = fresh.iter().filter_map(|(_, kind, bytes)| Some((*kind, bytes.as_deref()?)));
@@ -135,7 +133,7 @@ impl Hot {
         let mut parts = [Entries::new(), Entries::new()];
         for (kind, bytes) in records.chain(nodes) {
             if let Ok(id) = gix::objs::compute_hash(self.kind, kind, bytes) {
-                parts[usize::from(is_large(kind, bytes))].insert(id, bytes.to_vec());
+                parts[usize::from(has_rest && is_large(kind, bytes))].insert(id, bytes.to_vec());
             }
         }
         parts
@@ -205,7 +203,7 @@ fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::
     };
     let mut parts = [Entries::new(), Entries::new()];
     for AtHand { path, id, kind, bytes } in snapshot.at_hand()? {
-        let is_rest = is_large(kind, &bytes) || waits(&path, &id);
+        let is_rest = waits(&path, &id) || !foremost.is_empty() && is_large(kind, &bytes);
         parts[usize::from(is_rest)].insert(id, bytes);
     }
     for (name, entries) in [NEAR, REST].into_iter().zip(parts) {

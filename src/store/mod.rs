@@ -290,8 +290,13 @@ impl Store {
         if let Ok(snapshot) = self.at(tip) {
             self.hot().keep(&snapshot, edit, &self.git.fresh().0);
         }
+        let unfolded = tip;
         while let Some(new) = self.fold(tip, edit, stamp, signer, writer) {
             tip = new;
+        }
+        // The past lies below the open todos, so their folder is another one now.
+        if let (true, Ok(snapshot)) = (tip != unfolded, self.at(tip)) {
+            outlines::refresh_touched(&self.git.private_dir(), &snapshot, edit);
         }
         tip
     }

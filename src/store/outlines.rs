@@ -2,7 +2,8 @@
 //! that most of them need not be read to make one.
 //!
 //! ```text
-//! loopx-open 1 <todos> <length> <part> <rest>     the id of the goal's folder of todos, and digests of what follows
+//! loopx-open 1 <todos> <length> <part> <rest>     the id of the goal's folder of todos, and digests of what follows; `-` for
+//!                                                 the length when a decision depends on too many to leave any out
 //! t-7k3q <blob>                                   a todo that decisions depend on
 //! t-9w2d                                          one that a todo above needs, and that need not be read
 //! t-9w2d <blob> 1796000000 - t-7k3q,t-2m4x        the rest: every open todo, when it was added, whether it stands out (`*`), what it needs
@@ -14,7 +15,7 @@
 //! deleted at any time.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     fs::{self, File},
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -26,7 +27,11 @@ use gix::{ObjectId, bstr::ByteSlice as _, objs::Tree};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Error, Snapshot, format, layout::Shelf, read_plain_file};
+use super::{
+    Error, Snapshot, format,
+    layout::{self, Edit, Shelf},
+    read_plain_file,
+};
 use crate::domain::{
     foremost::{Foremost, Outline},
     id::{GoalId, TodoId},
@@ -52,8 +57,8 @@ pub(super) struct Word {
 /// The first line.
 struct Head {
     folder: ObjectId,
-    /// Bytes of the first part.
-    length: usize,
+    /// Bytes of the first part; none when there is no such part, because reading all todos is as quick.
+    length: Option<usize>,
     part: String,
     rest: String,
 }
@@ -68,12 +73,14 @@ impl Head {
         let words: Vec<_> = line.strip_prefix(HEAD)?.split(' ').collect();
         let [folder, length, part, rest] = words[..] else { return None };
         let folder = ObjectId::from_hex(folder.as_bytes()).ok()?;
-        Some(Self { folder, length: length.parse().ok()?, part: part.to_owned(), rest: rest.to_owned() })
+        let length = if length == "-" { None } else { Some(length.parse().ok()?) };
+        Some(Self { folder, length, part: part.to_owned(), rest: rest.to_owned() })
     }
 }
 
-/// What the file says of the folder `todos`, if it is about that one and whole.
-pub(super) fn word(dir: &Path, goal: &GoalId, todos: ObjectId) -> Option<Word> {
+/// What the file says of the folder `todos`, if it is about that one and its first part is whole; the inner nothing when a
+/// decision takes all of them.
+fn said(dir: &Path, goal: &GoalId, todos: ObjectId) -> Option<Option<Word>> {
     let path = file(dir, goal);
     fs::metadata(&path).ok().filter(|meta| meta.is_file())?;
     let mut reader = BufReader::new(File::open(path).ok()?);
@@ -81,10 +88,16 @@ pub(super) fn word(dir: &Path, goal: &GoalId, todos: ObjectId) -> Option<Word> {
     reader.by_ref().take(400).read_line(&mut line).ok()?;
     let head = Head::parse(line.strip_suffix('\n')?)?;
     (head.folder == todos).then_some(())?;
+    let Some(length) = head.length else { return Some(None) };
     let mut part = Vec::new();
-    reader.take(head.length as u64).read_to_end(&mut part).ok()?;
+    reader.take(length as u64).read_to_end(&mut part).ok()?;
     (digest(&part) == head.part).then_some(())?;
-    parse_part(&part)
+    parse_part(&part).map(Some)
+}
+
+/// Which of the todos in the folder `todos` a decision depends on, if the file says so.
+pub(super) fn word(dir: &Path, goal: &GoalId, todos: ObjectId) -> Option<Word> {
+    said(dir, goal, todos).flatten()
 }
 
 fn parse_part(part: &[u8]) -> Option<Word> {
@@ -107,7 +120,7 @@ type Blobs = BTreeMap<TodoId, ObjectId>;
 fn all(bytes: &[u8]) -> Option<BTreeMap<TodoId, (ObjectId, Outline)>> {
     let (line, parts) = bytes.split_once_str("\n")?;
     let head = Head::parse(line.to_str().ok()?)?;
-    let rest = parts.get(head.length..)?;
+    let rest = parts.get(head.length.unwrap_or(0)..)?;
     (digest(rest) == head.rest).then_some(())?;
     rest.to_str().ok()?.lines().map(parse_outline).collect()
 }
@@ -124,13 +137,13 @@ fn parse_outline(line: &str) -> Option<(TodoId, (ObjectId, Outline))> {
     Some((id.parse().ok()?, (ObjectId::from_hex(blob.as_bytes()).ok()?, outline)))
 }
 
-/// The bytes of the file.
-fn written(folder: ObjectId, blobs: &Blobs, outlines: &Outlines, foremost: &Foremost) -> String {
+/// The bytes of the file; without the first part unless it pays.
+fn written(folder: ObjectId, blobs: &Blobs, outlines: &Outlines, foremost: Option<&Foremost>) -> String {
     let mut part = String::new();
-    for id in &foremost.todos {
+    for id in foremost.iter().flat_map(|foremost| &foremost.todos) {
         let _ = writeln!(part, "{id} {}", blobs[id]);
     }
-    for id in &foremost.behind {
+    for id in foremost.iter().flat_map(|foremost| &foremost.behind) {
         let _ = writeln!(part, "{id}");
     }
     let mut rest = String::new();
@@ -143,7 +156,8 @@ fn written(folder: ObjectId, blobs: &Blobs, outlines: &Outlines, foremost: &Fore
         rest.push('\n');
     }
     let [one, other] = [&part, &rest].map(|text| digest(text.as_bytes()));
-    format!("{HEAD}{folder} {} {one} {other}\n{part}{rest}", part.len())
+    let length = foremost.map_or("-".to_owned(), |_| part.len().to_string());
+    format!("{HEAD}{folder} {length} {one} {other}\n{part}{rest}")
 }
 
 /// The open todos in a folder by the ids of their blobs; none when something else is there, which whoever reads all will name.
@@ -156,22 +170,22 @@ fn blobs(tree: &Tree) -> Option<Blobs> {
     todos.collect()
 }
 
-/// Brings the file of a goal up to date, or removes it where it would not pay. Returns what it says now.
+/// Brings the file of a goal up to date, or removes it where there are few todos. Returns what it says now.
 pub(super) fn refresh(
     dir: &Path,
     snapshot: &Snapshot<'_>,
     goal: &GoalId,
 ) -> Result<Option<Word>, Box<dyn std::error::Error>> {
     let (path, folder) = (file(dir, goal), Shelf::Todos.open(goal));
+    let id = snapshot.folder_id(&folder)?;
+    if let Some(said) = id.and_then(|id| said(dir, goal, id)) {
+        return Ok(said);
+    }
     let tree: Option<Rc<Tree>> = snapshot.folder(&folder)?;
-    let (Some(tree), Some(id)) = (tree.filter(|tree| tree.entries.len() > FEW), snapshot.folder_id(&folder)?)
-    else {
+    let (Some(tree), Some(id)) = (tree.filter(|tree| tree.entries.len() > FEW), id) else {
         drop(fs::remove_file(path));
         return Ok(None);
     };
-    if let Some(word) = word(dir, goal, id) {
-        return Ok(Some(word));
-    }
     let mut known = read_plain_file(&path).and_then(|bytes| all(&bytes)).unwrap_or_default();
     let blobs = blobs(&tree).ok_or("something else is there")?;
     let outline = |(todo, blob): (&TodoId, &ObjectId)| -> Result<_, Error> {
@@ -185,16 +199,22 @@ pub(super) fn refresh(
         Ok((todo.clone(), outline))
     };
     let outlines = blobs.iter().map(outline).collect::<Result<Outlines, _>>()?;
-    let foremost = Foremost::of(&outlines);
-    if foremost.todos.len() * 2 > outlines.len() {
-        drop(fs::remove_file(path));
-        return Ok(None);
-    }
+    let foremost = Some(Foremost::of(&outlines)).filter(|it| it.todos.len() * 2 <= outlines.len());
     let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(written(id, &blobs, &outlines, &foremost).as_bytes())?;
+    file.write_all(written(id, &blobs, &outlines, foremost.as_ref()).as_bytes())?;
     file.persist(&path)?;
-    let todos = foremost.todos.into_iter().map(|todo| (todo.clone(), blobs[&todo])).collect();
-    Ok(Some(Word { todos, behind: foremost.behind.into_iter().collect() }))
+    Ok(foremost.map(|Foremost { todos, behind }| Word {
+        todos: todos.into_iter().map(|todo| (todo.clone(), blobs[&todo])).collect(),
+        behind: behind.into_iter().collect(),
+    }))
+}
+
+/// The same for the goals that `edit` touched. Returns the blobs that decisions depend on.
+pub(super) fn refresh_touched(dir: &Path, snapshot: &Snapshot<'_>, edit: &Edit) -> Vec<ObjectId> {
+    let goals: BTreeSet<GoalId> = edit.paths().filter_map(layout::goal_of).collect();
+    // The next reader does without whatever fails.
+    let words = goals.iter().filter_map(|goal| refresh(dir, snapshot, goal).ok()?);
+    words.flat_map(|word| word.todos).map(|(_, blob)| blob).collect()
 }
 
 /// Looks whether reading these bytes keeps its promise; see [`super::outside`]. They are the two parts of a file, with a zero
@@ -210,10 +230,10 @@ pub(super) fn promises(bytes: &[u8]) {
     let blobs: Blobs = read.iter().map(|(id, (blob, _))| (id.clone(), *blob)).collect();
     let outlines: Outlines = read.iter().map(|(id, (_, outline))| (id.clone(), outline.clone())).collect();
     let foremost = Foremost::of(&outlines);
-    let text = written(folder, &blobs, &outlines, &foremost);
+    let text = written(folder, &blobs, &outlines, Some(&foremost));
     assert_eq!(all(text.as_bytes()), Some(read));
     let (line, parts) = text.split_once('\n').expect("a head");
-    let length = Head::parse(line).expect("a head").length;
+    let length = Head::parse(line).and_then(|head| head.length).expect("it was written");
     let word = parse_part(&parts.as_bytes()[..length]).expect("it was written");
     let todos = word.todos.into_iter().map(|(id, _)| id).collect();
     assert_eq!(Foremost { todos, behind: word.behind.into_iter().collect() }, foremost);

@@ -35,9 +35,9 @@ pub(super) fn without_routing(command: &mut Command) {
     }
 }
 
-/// What a git program at a place prints in the folder `dir`; nothing when it fails. Hooks that it lists are those it
-/// would run there.
-pub(super) fn says<S: AsRef<OsStr>>(
+/// What a git at a place, or a program of ours, prints in the folder `dir`; nothing when it fails. Hooks that git lists are
+/// those it would run there.
+pub(crate) fn says<S: AsRef<OsStr>>(
     program: &OsStr,
     dir: &Path,
     args: impl IntoIterator<Item = S>,

@@ -237,7 +237,7 @@ impl<'s> Snapshot<'s> {
 
     /// The same with no more todos than a decision depends on, where the last mutation left word of which those are: for
     /// [`decision::next`](crate::domain::decision::next) and what explains its answer, and nothing else.
-    pub fn foremost(&self, id: &GoalId) -> Result<Option<Loop>, Error> {
+    pub fn state_to_decide_on(&self, id: &GoalId) -> Result<Option<Loop>, Error> {
         self.state_with(id, || match self.foremost_todos(id) {
             Some(foremost) => Ok(foremost),
             None => Ok((self.todos(id)?, BTreeSet::new())),

@@ -836,11 +836,47 @@ fn what_a_decision_depends_on_is_at_hand_after_every_mutation() {
         }
         let store = repo.store();
         let snapshot = store.read().unwrap();
-        let (whole, found) = (snapshot.state(&ship()).unwrap().unwrap(), snapshot.foremost(&ship()).unwrap());
+        let (whole, found) =
+            (snapshot.state(&ship()).unwrap().unwrap(), snapshot.state_to_decide_on(&ship()).unwrap());
         assert_eq!(found.as_ref().map(|found| found.todos.len()), Some(count));
         assert_eq!(found, Some(least(whole)));
     }
     assert!(!repo.top().join(".git/loopx/open-ship").exists(), "few todos are read as quickly");
+}
+
+#[test]
+fn where_all_are_ready_all_are_read_and_that_is_known() {
+    use std::os::unix::fs::MetadataExt as _;
+    let repo = Repo::new();
+    repo.put((0..100).map(|n| put_todo(numbered(n).as_str(), todo(&format!("work {n}")))).collect());
+    let file = repo.top().join(".git/loopx/open-ship");
+    let written = || fs::metadata(&file).unwrap().ino();
+    let check = || {
+        let store = repo.store();
+        let snapshot = store.read().unwrap();
+        assert_eq!(snapshot.state_to_decide_on(&ship()).unwrap(), snapshot.state(&ship()).unwrap());
+    };
+    check();
+    let before = written();
+    let goal = Goal::new("Ship it now".parse().unwrap(), vec![], stamp("10:00"));
+    repo.put(vec![Record::Goal(ship(), goal)]);
+    assert_eq!(written(), before, "no todo was touched");
+    repo.put(vec![put_todo(numbered(7).as_str(), done("work 7", 0))]);
+    assert_ne!(written(), before);
+    check();
+}
+
+#[test]
+fn folding_what_lies_below_the_open_todos_leaves_word_of_them() {
+    let repo = Repo::new();
+    chain(&repo);
+    close_many(&repo, 200..521, 321);
+    assert_eq!(repo.git("log -1 --format=%s loopx/state"), "fold 256 closed todos of goal ship");
+    let store = repo.store();
+    let snapshot = store.read().unwrap();
+    let found = snapshot.state_to_decide_on(&ship()).unwrap();
+    assert_eq!(found.as_ref().map(|found| found.todos.len()), Some(2));
+    assert_eq!(found, snapshot.state(&ship()).unwrap().map(least));
 }
 
 #[test]
@@ -850,7 +886,7 @@ fn what_is_said_of_a_decision_is_believed_whole_or_not_at_all() {
     let dir = repo.top().join(".git/loopx");
     let (file, whole) = (dir.join("open-ship"), repo.store().read().unwrap().state(&ship()).unwrap());
     let good = fs::read(&file).unwrap();
-    let found = || repo.store().read().unwrap().foremost(&ship()).unwrap();
+    let found = || repo.store().read().unwrap().state_to_decide_on(&ship()).unwrap();
     assert_eq!(found(), whole.clone().map(least));
     for place in (0..good.len()).step_by(7) {
         let mut bytes = good.clone();
@@ -859,16 +895,16 @@ fn what_is_said_of_a_decision_is_believed_whole_or_not_at_all() {
             fs::write(&file, bytes).unwrap();
             let found = found();
             assert!(found == whole || found == whole.clone().map(least), "byte {place}");
-            // The next mutation begins with what it finds, and leaves what is right.
         }
     }
+    // The next mutation begins with what it finds, and leaves what is right.
     for (name, bytes) in [("open-ship", &good[..good.len() / 2]), ("hot", &b"no"[..]), ("hot-rest", b"no")] {
         fs::write(dir.join(name), bytes).unwrap();
         repo.put(vec![put_todo("t-ffff", todo(name))]);
         let store = repo.store();
         let snapshot = store.read().unwrap();
         let state = snapshot.state(&ship()).unwrap().map(least);
-        assert_eq!(snapshot.foremost(&ship()).unwrap(), state);
+        assert_eq!(snapshot.state_to_decide_on(&ship()).unwrap(), state);
     }
     // What waits is out of the way of whoever decides.
     let sizes = ["hot", "hot-rest"].map(|name| fs::metadata(dir.join(name)).unwrap().len());
@@ -876,7 +912,11 @@ fn what_is_said_of_a_decision_is_believed_whole_or_not_at_all() {
     let another = repo.git("rev-parse loopx/state~1");
     let store = repo.store();
     let before = store.at(gix::ObjectId::from_hex(another.as_bytes()).unwrap()).unwrap();
-    assert_eq!(before.foremost(&ship()).unwrap(), before.state(&ship()).unwrap(), "it is about one tree");
+    assert_eq!(
+        before.state_to_decide_on(&ship()).unwrap(),
+        before.state(&ship()).unwrap(),
+        "it is about one tree"
+    );
 }
 
 #[test]

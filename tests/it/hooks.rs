@@ -379,17 +379,29 @@ fn a_hook_that_git_would_skip_is_said_and_mended() {
 fn a_section_that_somebody_took_the_teeth_out_of_is_said_and_renewed() {
     let repo = Sandbox::ready();
     let hook = repo.read("repo/.git/hooks/pre-push");
-    repo.script("repo/.git/hooks/pre-push", &hook.replace("|| exit 1", "|| true"));
+    let weak = hook.replace("exec \"$loopx_program\"", "\"$loopx_program\"");
+    assert_ne!(weak, hook);
+    repo.script("repo/.git/hooks/pre-push", &weak);
     assert_snapshot!(repo.scene("
         loopx hooks status
         loopx hooks install
     "), @"
     $ loopx hooks status
-    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    PUSHES ARE NOT GUARDED: loopx's part of the hook was changed (see `loopx hooks install`)
+    [exit 1]
     $ loopx hooks install
-    pushes are guarded by [ROOT]/repo/.git/hooks/pre-push
+    pushes are guarded: renewed in [ROOT]/repo/.git/hooks/pre-push
     ");
     assert_eq!(repo.read("repo/.git/hooks/pre-push"), hook);
+    repo.script("repo/.git/hooks/pre-push", &format!("{hook}echo mine >&2\n"));
+    repo.loopx("hooks install").success();
+    let mixed = repo.read("repo/.git/hooks/pre-push");
+    let weak = mixed.replace("|| exit 1", "|| true");
+    assert_ne!(weak, mixed);
+    repo.script("repo/.git/hooks/pre-push", &weak);
+    assert_eq!(repo.loopx("hooks status").code, 1);
+    repo.loopx("hooks install").success();
+    assert_eq!(repo.read("repo/.git/hooks/pre-push"), mixed);
 }
 
 #[test]
@@ -661,7 +673,11 @@ fn what_a_user_writes_behind_our_part_runs_as_if_the_hook_were_theirs() {
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
-    // What cannot be read holds the push back.
+    // Theirs may be in any encoding.
+    let latin = [ours.as_bytes(), b"# Gr\xfc\xdfe\necho here >&2\n"].concat();
+    std::fs::write(&hook, latin).expect("a hook");
+    assert_snapshot!(repo.git_shown("push -q ../hub.git HEAD:latin"), @"[stderr] here");
+    // What cannot be run holds the push back.
     std::fs::write(&hook, ours.clone() + &"x".repeat(200_000)).expect("a hook");
     assert_snapshot!(repo.scene("git push -q ../hub.git HEAD:main"), @"
     $ git push -q ../hub.git HEAD:main

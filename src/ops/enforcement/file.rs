@@ -2,9 +2,10 @@
 //! it is, byte for byte; their part of the file gets its arguments and its own copy of standard input.
 
 use std::{
+    ffi::OsString,
     fs,
     io::Write as _,
-    os::unix::fs::PermissionsExt as _,
+    os::unix::{ffi::OsStringExt as _, fs::PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -52,10 +53,11 @@ impl Event {
     }
 }
 
-/// What stands behind our part of the file `hook` that git ran, and the words that make the file's own shell read it from an
-/// argument; nothing when nothing does. The error says why that cannot be known.
-pub fn rest(hook: &Path) -> Result<Option<(Vec<String>, String)>, String> {
-    let text = fs::read_to_string(hook).map_err(|error| error.to_string())?;
+/// What stands behind our part of the file `hook` that git ran, byte for byte, and the words that make the file's own shell
+/// read it from an argument; nothing when nothing does. The error says why that cannot be known.
+pub fn rest(hook: &Path) -> Result<Option<(Vec<String>, OsString)>, String> {
+    let mut bytes = fs::read(hook).map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
     let (before, body, after) = section(&text).ok_or("loopx's part is not in it")?;
     if Event::PrePush.program(body).is_none() {
         return Err("loopx's part of it was changed".into());
@@ -63,11 +65,15 @@ pub fn rest(hook: &Path) -> Result<Option<(Vec<String>, String)>, String> {
     if after.trim().is_empty() {
         return Ok(None);
     }
+    if !bytes.starts_with(&text.as_bytes()[..before.len() + body.len()]) {
+        return Err("what stands before loopx's part is no text".into());
+    }
+    let after = bytes.split_off(before.len() + body.len());
     let shell = shell_of(before).and_then(|line| line.strip_prefix("#!")).unwrap_or("/bin/sh");
     // The kernel takes all that stands behind the program as one argument.
     let (program, argument) = shell.trim().split_once([' ', '\t']).unwrap_or((shell.trim(), ""));
     let words = [program, argument.trim(), "-c"].into_iter().filter(|word| !word.is_empty());
-    Ok(Some((words.map(str::to_owned).collect(), after.to_owned())))
+    Ok(Some((words.map(str::to_owned).collect(), OsString::from_vec(after))))
 }
 
 /// Whose the folder is in which git looks for hooks.
@@ -417,6 +423,8 @@ mod tests {
             assert_eq!(program(&body.replace("here/loopx'", "here/loopx'; true '")), None);
         }
         assert_eq!(section("#!/bin/sh\necho mine\n"), None);
+        // One look finds either to take it away.
+        assert_eq!(Event::PrePush.section().lines().next(), ALONE.lines().next());
     }
 
     #[test]

@@ -21,11 +21,13 @@ use super::Ctx;
 use crate::{
     domain::actor::Proven,
     error::{Error, Kind},
-    store::{Store, gits},
+    store::{Store, gits, program},
 };
 
 /// The program that git starts for pushes in strict mode, and that our own hooks ask: it is small and starts sooner.
 pub const SMALL: &str = "git-remote-loopx";
+/// What it says when it is asked for its version.
+pub const VERSION: &str = concat!("git-remote-loopx ", env!("CARGO_PKG_VERSION"), "\n");
 
 /// When git asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,11 +49,12 @@ impl Event {
         }
     }
 
-    /// The program that is asked: for the gate the small one beside loopx, if it is there.
+    /// The program that is asked: for the gate the small one beside loopx, if it is there and of this version.
     fn asks(self, ctx: &Ctx) -> PathBuf {
         let small = ctx.program.with_file_name(SMALL);
+        let says = || program::says(small.as_os_str(), &ctx.cwd, ["--version"]);
         match self {
-            Self::PrePush if small.is_file() => small,
+            Self::PrePush if says().is_some_and(|says| says == VERSION.as_bytes()) => small,
             Self::PrePush | Self::PreCommit => ctx.program.clone(),
         }
     }
