@@ -57,7 +57,7 @@ pub fn diff(ctx: &Ctx, range: &str) -> Result<Difference, Error> {
     let mut changes: Vec<_> = steps.lying.iter().map(|(name, step)| says(name.clone(), step)).collect();
     steps.each_folded(
         |_| true,
-        |record| changes.push(says(record.name(), &Step { before: None, after: Some(record) })),
+        |step| changes.extend(step.after.as_ref().map(|record| says(record.name(), &step))),
     )?;
     changes.sort_by(|(one, a), (other, b)| (one, &a.record).cmp(&(other, &b.record)));
     Ok(Difference { from, to, changes: changes.into_iter().map(|(_, says)| says).collect() })

@@ -241,7 +241,7 @@ pub fn follow(ctx: &Ctx, asked: &str) -> Result<Life, Error> {
         let wanted = id_of(named.as_deref().unwrap_or(asked));
         steps.each_folded(
             |id| id == wanted,
-            |record| drop(fitting.insert(record.name(), Step { before: None, after: Some(record) })),
+            |step| fitting.extend(step.after.as_ref().map(|record| (record.name(), step.clone()))),
         )?;
         fitting.extend(steps.lying);
         fitting.retain(|name, _| is_about(name));

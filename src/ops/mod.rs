@@ -248,10 +248,18 @@ impl Ctx {
     ) -> Result<GoalId, Error> {
         if named.or(self.goal.as_ref()).is_none() {
             let spend = SpendId::of_turn(turn);
+            let mut found = None;
             for goal in snapshot.goals()? {
-                if snapshot.spend(&goal, &spend)?.is_some() {
+                let Some(booked) = snapshot.spend(&goal, &spend)? else { continue };
+                // Of several turns of one name, that of the agent who asks.
+                let is_own = booked.added.by.agent().is_some_and(|agent| Some(agent) == self.caller.agent());
+                if is_own {
                     return Ok(goal);
                 }
+                found = found.or(Some(goal));
+            }
+            if let Some(goal) = found {
+                return Ok(goal);
             }
         }
         self.goal_id(snapshot, named)

@@ -192,7 +192,7 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
         _ => {}
     };
     let steps = ctx.store.steps(from.as_deref(), &tip)?;
-    steps.each_folded(|_| true, |record| take(Step { before: None, after: Some(record) }))?;
+    steps.each_folded(|_| true, &mut take)?;
     steps.lying.into_values().for_each(take);
     report.outcomes.sort_by_key(|outcome| outcome.at);
     report.decisions.sort_by_key(|decision| decision.at);

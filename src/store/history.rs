@@ -61,12 +61,12 @@ pub struct Steps<'s> {
 }
 
 impl Steps<'_> {
-    /// Tells the records that the first state does not have and the second has folded already, one by one, so that nobody has
-    /// to hold all of a long past: those whose ids are `wanted`.
+    /// Tells the steps of records that the second state has folded since the first, one by one, so that nobody has to hold all of a
+    /// long past: of those whose ids are `wanted`.
     pub fn each_folded(
         &self,
         wanted: impl Fn(&str) -> bool,
-        mut tell: impl FnMut(Record),
+        mut tell: impl FnMut(Step),
     ) -> Result<(), Error> {
         for part in self.segments.chunk_by(|one, other| (one.0, &one.1) == (other.0, &other.1)) {
             let mut known: Vec<Box<str>> = Vec::new();
@@ -74,18 +74,25 @@ impl Steps<'_> {
                 before.each_id(*shelf, goal, |id| known.extend(wanted(id).then(|| id.into())))?;
                 known.sort_unstable();
             }
-            let is_new = |id: &str| known.binary_search_by(|known| (**known).cmp(id)).is_err();
+            let is_known = |id: &str| known.binary_search_by(|known| (**known).cmp(id)).is_ok();
+            let mut failed = Ok(());
             // What was opened again and folded again is in several; the last one counts.
             let mut told: HashSet<Box<str>> = HashSet::new();
             for (shelf, goal, path) in part.iter().rev() {
                 let place = (*shelf, goal, path.as_str());
-                let wanted = |id: &str| wanted(id) && is_new(id);
-                archive::each_record(&self.after, place, wanted, |id, record| {
-                    if told.insert(id.into()) && !self.lying.contains_key(&record.name()) {
-                        tell(record);
+                archive::each_record(&self.after, place, &wanted, |id, record| {
+                    if !told.insert(id.into()) || self.lying.contains_key(&record.name()) {
+                        return;
+                    }
+                    let known = self.before.as_ref().filter(|_| is_known(id));
+                    match known.map_or(Ok(None), |before| before.again(&record)) {
+                        Ok(before) if before.as_ref() == Some(&record) => {}
+                        Ok(before) => tell(Step { before, after: Some(record) }),
+                        Err(error) => failed = Err(error),
                     }
                 })?;
             }
+            failed?;
         }
         Ok(())
     }
@@ -133,9 +140,12 @@ impl Store {
                 step.after = step.after.take().or(read(&after)?);
             }
         }
+        // What lies by itself in one of the states may be folded in the other.
         for step in lying.values_mut() {
-            if let (Some(record), None) = (&step.before, &step.after) {
-                step.after = after.again(record)?;
+            match (&step.before, &step.after, &before) {
+                (Some(record), None, _) => step.after = after.again(record)?,
+                (None, Some(record), Some(before)) => step.before = before.again(record)?,
+                _ => {}
             }
         }
         lying.retain(|_, step| step.before != step.after);

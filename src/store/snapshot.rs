@@ -382,6 +382,13 @@ impl<'s> Snapshot<'s> {
         })
     }
 
+    /// An id of a record that lies open and closed, as none should.
+    pub(super) fn open_and_closed(&self, shelf: Shelf, goal: &GoalId) -> Result<Option<String>, Error> {
+        let open: BTreeSet<_> = self.names(shelf.extension(), &shelf.open(goal))?.into_iter().collect();
+        let closed = self.names(shelf.extension(), &shelf.closed(goal))?;
+        Ok(closed.into_iter().find(|id| open.contains(id)))
+    }
+
     /// Whether an id of a todo was ever used.
     pub fn todo_taken(&self, id: &TodoId) -> Result<bool, Error> {
         self.taken(Shelf::Todos, id.as_str())

@@ -1024,8 +1024,40 @@ fn folding_is_no_difference() {
     let parent = repo.git(&format!("rev-parse {fold}^"));
     let fold = repo.git(&format!("rev-parse {fold}"));
     let steps = store.steps(Some(parent.trim()), fold.trim()).unwrap();
-    steps.each_folded(|_| true, |record| panic!("{record:?}")).unwrap();
+    steps.each_folded(|_| true, |step| panic!("{step:?}")).unwrap();
     assert_eq!(steps.lying, Default::default());
+}
+
+/// What was folded, opened again and folded again is one record: to an import, and to whoever asks what happened.
+#[test]
+fn what_comes_back_from_the_past_and_goes_again_is_one_record() {
+    let (repo, empty) = (Repo::new(), begun());
+    close_many(&repo, 0..321, 321);
+    let before = repo.store().read().unwrap().tip();
+    let id = numbered(0);
+    for (put, count) in [
+        (vec![put_todo(id.as_str(), todo("work 0"))], 1),
+        (vec![put_todo(id.as_str(), done("work 0", 9_000))], 1),
+        (
+            (400..656).map(|n| put_todo(numbered(n).as_str(), done(&format!("work {n}"), 10_000))).collect(),
+            257,
+        ),
+    ] {
+        repo.put(put);
+        let (store, nothing) = (repo.store(), empty.store());
+        let snapshot = store.read().unwrap();
+        let told = store.steps(Some(&before), &snapshot.tip()).unwrap();
+        let mut all = told.lying.clone();
+        told.each_folded(|_| true, |step| drop(all.insert(step.after.as_ref().unwrap().name(), step)))
+            .unwrap();
+        assert_eq!(all.len(), count);
+        let step = &all[&format!("todo/{id}")];
+        assert!(step.before.is_some() && step.after.is_some(), "{step:?}");
+        assert_eq!(transfer::must_be_whole(&snapshot), Ok(()));
+        assert_eq!(transfer::must_be_apart(&nothing.read().unwrap(), &snapshot), Ok(()));
+    }
+    let folds = repo.git("log --format=%s --grep Loopx-Op:.fold loopx/state");
+    assert_eq!(folds.lines().count(), 2, "it is folded twice");
 }
 
 /// Syncs, and takes over whatever comes.

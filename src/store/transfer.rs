@@ -346,37 +346,43 @@ pub(super) fn must_be_apart(before: &Snapshot<'_>, after: &Snapshot<'_>) -> Resu
     let there = before.goals().map_err(said)?;
     let goals: Vec<GoalId> =
         after.goals().map_err(said)?.into_iter().filter(|goal| !there.contains(goal)).collect();
-    let each = |tell: &mut dyn FnMut(Shelf, &str)| {
-        for goal in &goals {
-            for shelf in [Shelf::Todos, Shelf::Evidence] {
-                after.each_id(shelf, goal, |id| tell(shelf, id)).map_err(said)?;
-            }
+    let each = |goal: &GoalId, tell: &mut dyn FnMut(Shelf, &str)| {
+        for shelf in [Shelf::Todos, Shelf::Evidence] {
+            after.each_id(shelf, goal, |id| tell(shelf, id)).map_err(said)?;
         }
         Ok::<_, String>(())
     };
-    // All ids of a long past take more room than their hashes.
+    // All ids of a long past take more room than their hashes. Within a goal the past tells some again: what was opened again
+    // is folded and lies there, too.
     let hash = BuildHasherDefault::<DefaultHasher>::default();
     let (mut hashes, mut taken) = (Vec::new(), Ok(()));
-    each(&mut |shelf, id| {
-        hashes.push(hash.hash_one(id));
-        if taken.is_ok() {
-            taken = match before.taken(shelf, id) {
-                Ok(false) => Ok(()),
-                Ok(true) => Err(twice(id)),
-                Err(error) => Err(said(error)),
-            };
-        }
-    })?;
+    for goal in &goals {
+        let mut own = Vec::new();
+        each(goal, &mut |shelf, id| {
+            own.push(hash.hash_one(id));
+            if taken.is_ok() {
+                taken = match before.taken(shelf, id) {
+                    Ok(false) => Ok(()),
+                    Ok(true) => Err(twice(id)),
+                    Err(error) => Err(said(error)),
+                };
+            }
+        })?;
+        own.sort_unstable();
+        own.dedup();
+        hashes.append(&mut own);
+    }
     taken?;
     hashes.sort_unstable();
     let alike: BTreeSet<u64> = hashes.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0]).collect();
     let (mut seen, mut again) = (BTreeSet::new(), Ok(()));
-    if !alike.is_empty() {
-        each(&mut |_, id| {
-            if alike.contains(&hash.hash_one(id)) && !seen.insert(id.to_owned()) {
-                again = Err(twice(id));
-            }
-        })?;
+    for goal in goals.iter().filter(|_| !alike.is_empty()) {
+        let mut own = BTreeSet::new();
+        each(goal, &mut |_, id| own.extend(alike.contains(&hash.hash_one(id)).then(|| id.to_owned())))?;
+        if let Some(id) = own.intersection(&seen).next() {
+            again = Err(twice(id));
+        }
+        seen.append(&mut own);
     }
     again
 }
@@ -407,6 +413,9 @@ pub(super) fn must_be_whole(snapshot: &Snapshot<'_>) -> Result<(), String> {
     for state in snapshot.states().map_err(said)? {
         for shelf in Shelf::ALL {
             archive::must_be_whole(snapshot, shelf, &state.id).map_err(said)?;
+            if let Some(id) = snapshot.open_and_closed(shelf, &state.id).map_err(said)? {
+                return Err(format!("`{}` is there twice", shown(&id, 40)));
+            }
         }
         let needs = |id: &TodoId| {
             Ok::<_, String>(state.todos.get(id).map(|todo| todo.needs.clone()).unwrap_or_default())

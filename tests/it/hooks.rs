@@ -711,6 +711,42 @@ fn what_a_user_writes_behind_our_part_runs_as_if_the_hook_were_theirs() {
 }
 
 #[test]
+fn what_would_not_run_as_theirs_holds_the_push_back_until_it_is_made_theirs() {
+    let repo = Sandbox::plain();
+    repo.git("init -q --bare ../hub.git").success();
+    repo.loopx("init --goal-text Ship").success();
+    let ours = repo.read("repo/.git/hooks/pre-push");
+    let theirs = "false\necho not stopped >&2\n";
+    let before = ours.replacen("# made by", "set -e\n# made by", 1);
+    let env = ours.replacen("#!/bin/sh", "#!/usr/bin/env -S sh -e", 1);
+    for (hook, why) in
+        [(before, "something stands before loopx's part"), (env, "its first line names no shell")]
+    {
+        repo.script("repo/.git/hooks/pre-push", &(hook + theirs));
+        let said = repo.git("push -q ../hub.git HEAD:main");
+        assert!(
+            said.code == 1 && said.stderr.contains(why) && !said.stderr.contains("not stopped"),
+            "{said}"
+        );
+        assert_eq!(repo.loopx("hooks status").code, 1);
+    }
+    // Whoever reads our file into their own is not the file that was made for it.
+    repo.script("repo/.git/hooks/pre-push", "#!/bin/sh\n. .git/hooks/aside\necho theirs goes on >&2\n");
+    repo.script("repo/.git/hooks/aside", &ours);
+    let said = repo.git("push -q ../hub.git HEAD:main");
+    assert!(said.stderr.contains("loopx's part is not in it"), "{said}");
+    repo.loopx("hooks install").success();
+    let said = repo.git("push -q ../hub.git HEAD:main");
+    assert!(said.code == 1 && said.stderr.contains("loopx's part of it is another one"), "{said}");
+    std::fs::remove_file(repo.path("repo/.git/hooks/aside")).expect("a file");
+    repo.script("repo/.git/hooks/aside", "echo aside >&2\n");
+    assert_snapshot!(repo.git_shown("push -q ../hub.git HEAD:main"), @"
+    [stderr] aside
+    [stderr] theirs goes on
+    ");
+}
+
+#[test]
 fn what_a_link_leads_to_still_runs_and_the_link_comes_back() {
     let repo = Sandbox::plain();
     repo.git("init -q --bare ../hub.git").success();

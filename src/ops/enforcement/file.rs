@@ -59,21 +59,26 @@ pub fn rest(hook: &Path) -> Result<Option<(Vec<String>, OsString)>, String> {
     let mut bytes = fs::read(hook).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (before, body, after) = section(&text).ok_or("loopx's part is not in it")?;
-    if Event::PrePush.program(body).is_none() {
-        return Err("loopx's part of it was changed".into());
+    // A file that was made for somebody else's lines goes on by itself: it is not the one that asks.
+    if super::program_of(ALONE, body).is_none() {
+        return Err("loopx's part of it is another one".into());
     }
     if after.trim().is_empty() {
         return Ok(None);
     }
+    let line = shell_of(before).ok_or("its first line names no shell")?;
+    if before[line.len()..] != MADE[MADE.find('\n').map_or(0, |end| end + 1)..] {
+        return Err("something stands before loopx's part, which the lines behind it may need".into());
+    }
     if !bytes.starts_with(&text.as_bytes()[..before.len() + body.len()]) {
         return Err("what stands before loopx's part is no text".into());
     }
-    let after = bytes.split_off(before.len() + body.len());
-    let shell = shell_of(before).and_then(|line| line.strip_prefix("#!")).unwrap_or("/bin/sh");
     // The kernel takes all that stands behind the program as one argument.
-    let (program, argument) = shell.trim().split_once([' ', '\t']).unwrap_or((shell.trim(), ""));
+    let shell = line.trim_start_matches("#!").trim();
+    let (program, argument) = shell.split_once([' ', '\t']).unwrap_or((shell, ""));
     let words = [program, argument.trim(), "-c"].into_iter().filter(|word| !word.is_empty());
-    Ok(Some((words.map(str::to_owned).collect(), OsString::from_vec(after))))
+    let words = words.map(str::to_owned).collect();
+    Ok(Some((words, OsString::from_vec(bytes.split_off(before.len() + body.len())))))
 }
 
 /// Whose the folder is in which git looks for hooks.
@@ -156,6 +161,9 @@ fn look(hook: &Path, event: Event) -> Result<(), String> {
             Err("something stands before loopx's part of the hook and may end it early".into())
         }
         Some((_, body, _)) => match event.program(body) {
+            Some(program) if program.is_absolute() && program.exists() && !is_executable(&program) => Err(
+                format!("the hook asks `{}`, which cannot be run", shown(&program.to_string_lossy(), 4096)),
+            ),
             Some(program) if program.file_name().is_some_and(|name| name == "loopx" || name == SMALL) => {
                 Ok(())
             }

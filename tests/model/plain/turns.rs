@@ -58,7 +58,7 @@ impl Model {
         lease: i64,
         added: Stamp,
     ) -> Answer {
-        let goal = self.goal_of(goal, &turn)?;
+        let goal = self.goal_of(goal, &turn, &added.by)?;
         let key = (goal.clone(), turn);
         if let Some(booked) = self.spends.get(&key) {
             return match booked.course {
@@ -101,7 +101,7 @@ impl Model {
         seen: &str,
         stamp: Stamp,
     ) -> Answer {
-        let goal = self.goal_of(goal, &turn)?;
+        let goal = self.goal_of(goal, &turn, &stamp.by)?;
         let key = (goal.clone(), turn);
         let spend = self.spends.get(&key).ok_or("there is no turn")?.clone();
         let course = spend.course.ok_or("was booked without being begun")?;
@@ -226,7 +226,7 @@ impl Model {
         evidence: BTreeSet<String>,
         added: Stamp,
     ) -> Answer {
-        let goal = self.goal_of(goal, turn)?;
+        let goal = self.goal_of(goal, turn, &added.by)?;
         self.goals[&goal].must_be_active()?;
         self.must_have(&goal, &evidence)?;
         let key = (goal.clone(), turn.to_owned());
@@ -244,7 +244,7 @@ impl Model {
     }
 
     pub(super) fn void(&mut self, (goal, turn): (GoalName, &str), stamp: &Stamp) -> Answer {
-        let goal = self.goal_of(goal, turn)?;
+        let goal = self.goal_of(goal, turn, &stamp.by)?;
         let spend = self.spends.get_mut(&(goal, turn.to_owned())).ok_or("there is no booking")?;
         if spend.voided.is_some() {
             return Err("was voided by");
@@ -267,10 +267,12 @@ impl Model {
         self.spends.iter().filter(counts).map(|(_, spend)| spend.counted()).sum()
     }
 
-    /// Without a goal, a turn is of the first that has it.
-    fn goal_of(&self, named: GoalName, turn: &str) -> Result<String, Refused> {
-        match self.spends.keys().find(|(_, booked)| named.is_none() && booked == turn) {
-            Some((goal, _)) => Ok(goal.clone()),
+    /// Without a goal, a turn is of the first in which `by` has it if that is an agent, else of the first that has it.
+    fn goal_of(&self, named: GoalName, turn: &str, by: &str) -> Result<String, Refused> {
+        let has = || self.spends.iter().filter(|((_, booked), _)| named.is_none() && booked == turn);
+        let own = has().find(|(_, spend)| by.starts_with("agent:") && spend.added.by == by);
+        match own.or_else(|| has().next()) {
+            Some(((goal, _), _)) => Ok(goal.clone()),
             None => self.goal(named),
         }
     }
