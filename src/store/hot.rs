@@ -1,6 +1,6 @@
 //! The tip's commit, its trees and the open records in a file, `.git/loopx/hot`, so that a reader opens one file and not
 //! fifty. What the next decision does not depend on, where a goal has many open todos, lies in a second one,
-//! `.git/loopx/hot-rest`, which `should-run` leaves alone; [`outlines`] knows what that is.
+//! `.git/loopx/hot-rest`, which `should-run` leaves alone; `outlines.rs` knows what that is.
 //!
 //! They are no second truth. Entries are found by the id that the state branch or a tree of it names, and are only
 //! believed when their bytes have that id; so an old, torn or forged file can make reading slower and nothing else.
