@@ -229,7 +229,7 @@ fn a_quiet_day_is_short() {
     [stderr] hint: run `loopx goal list`
     [exit 1]
     $ loopx review-packet --since yesterday
-    [stderr] error: invalid value 'yesterday' for '--since <WHEN>': `yesterday` is no moment (expected `7d`, `90m` or `2026-11-30T12:00:00Z`)
+    [stderr] error: invalid value 'yesterday' for '--since <WHEN>': `yesterday` is no moment (expected `7d`, `90m`, `2026-11-30` or `2026-11-30T12:00:00Z`)
     [stderr]
     [stderr] For more information, try '--help'.
     [exit 2]
