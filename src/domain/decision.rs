@@ -360,9 +360,7 @@ impl Rule {
             }
             Self::Person => {
                 let for_person = |(_, todo): &(&TodoId, &Todo)| {
-                    todo.for_ == Worker::Person
-                        && todo.is_free(now)
-                        && !todo.needs.iter().any(|need| state.is_open(need))
+                    todo.for_ == Worker::Person && todo.is_free(now) && !state.waits(todo)
                 };
                 let (todo, _) = state.todos.iter().find(for_person)?;
                 looked(Decision::AskForTodo { todo: todo.clone() }, vec![todo_name(todo)])
@@ -394,9 +392,7 @@ fn own_claims<'a>(state: &'a Loop, asker: &Asker, now: Timestamp) -> Vec<(&'a To
         .iter()
         .filter_map(|(id, todo)| todo.holder(now).map(|(by, until)| (id, todo, by, until)))
         .filter(|(_, _, by, _)| by.agent() == Some(agent))
-        .filter(|(_, todo, ..)| {
-            todo.for_ == Worker::Agent && !todo.needs.iter().any(|need| state.is_open(need))
-        })
+        .filter(|(_, todo, ..)| todo.for_ == Worker::Agent && !state.waits(todo))
         .map(|(id, _, _, until)| (id, until))
         .collect();
     own.sort_by_key(|(_, until)| *until);
@@ -463,7 +459,7 @@ pub fn obstacle(state: &Loop, asker: &Asker, now: Timestamp, id: &TodoId, todo: 
         Some(Obstacle::Yours)
     } else if !todo.is_free(now) {
         Some(Obstacle::Claimed)
-    } else if todo.needs.iter().any(|need| state.is_open(need)) {
+    } else if state.waits(todo) {
         Some(Obstacle::Needs)
     } else if !todo.requires.is_subset(&asker.can) {
         Some(Obstacle::Capability)

@@ -57,6 +57,11 @@ impl Loop {
         self.todos.contains_key(todo) || self.behind.contains(todo)
     }
 
+    /// Whether the todo needs one that is not closed.
+    pub fn waits(&self, todo: &Todo) -> bool {
+        todo.needs.iter().any(|need| self.is_open(need))
+    }
+
     /// Those of the todo's needs that are not closed yet.
     pub fn open_needs(&self, todo: &Todo) -> Vec<TodoId> {
         todo.needs.iter().filter(|need| self.is_open(need)).cloned().collect()

@@ -187,20 +187,17 @@ pub(super) fn each_record(
         format::must_be_known(path, &format)?;
         if wanted(&id) {
             let record = match shelf {
-                Shelf::Gates => Record::Gate(goal.clone(), parsed(path, &id)?, record(path, line)?),
-                Shelf::Todos => Record::Todo(goal.clone(), parsed(path, &id)?, record(path, line)?),
-                Shelf::Evidence => Record::Evidence(goal.clone(), parsed(path, &id)?, record(path, line)?),
-                Shelf::Spend => Record::Spend(goal.clone(), parsed(path, &id)?, record(path, line)?),
+                Shelf::Gates => Record::Gate(goal.clone(), snapshot.id(path, &id)?, record(path, line)?),
+                Shelf::Todos => Record::Todo(goal.clone(), snapshot.id(path, &id)?, record(path, line)?),
+                Shelf::Evidence => {
+                    Record::Evidence(goal.clone(), snapshot.id(path, &id)?, record(path, line)?)
+                }
+                Shelf::Spend => Record::Spend(goal.clone(), snapshot.id(path, &id)?, record(path, line)?),
             };
             tell(&id, record);
         }
     }
     Ok(())
-}
-
-fn parsed<I: std::str::FromStr<Err: std::fmt::Display>>(path: &str, id: &str) -> Result<I, Error> {
-    let problem = |error: I::Err| Error::Unreadable { path: path.to_owned(), problem: error.to_string() };
-    id.parse().map_err(problem)
 }
 
 fn record<T: Stored>(path: &str, line: &[u8]) -> Result<T, Error> {

@@ -29,7 +29,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Error, Snapshot, format,
-    layout::{self, Edit, Shelf},
+    layout::{self, Edit, Named, Shelf},
     read_plain_file,
 };
 use crate::domain::{
@@ -209,9 +209,10 @@ pub(super) fn refresh(
     }))
 }
 
-/// The same for the goals that `edit` touched. Returns the blobs that decisions depend on.
+/// The same for the goals of which `edit` touched a todo. Returns the blobs that decisions depend on.
 pub(super) fn refresh_touched(dir: &Path, snapshot: &Snapshot<'_>, edit: &Edit) -> Vec<ObjectId> {
-    let goals: BTreeSet<GoalId> = edit.paths().filter_map(layout::goal_of).collect();
+    let of_todo = |path| if let Some(Named::Todo(goal, _)) = layout::named(path) { Some(goal) } else { None };
+    let goals: BTreeSet<GoalId> = edit.paths().filter_map(of_todo).collect();
     // The next reader does without whatever fails.
     let words = goals.iter().filter_map(|goal| refresh(dir, snapshot, goal).ok()?);
     words.flat_map(|word| word.todos).map(|(_, blob)| blob).collect()

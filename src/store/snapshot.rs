@@ -491,7 +491,12 @@ impl<'s> Snapshot<'s> {
         names.collect()
     }
 
-    fn id<I: std::str::FromStr<Err: std::fmt::Display>>(&self, folder: &str, name: &str) -> Result<I, Error> {
+    /// The id that `name` is, of a record in `folder`, which is for the error.
+    pub(super) fn id<I: std::str::FromStr<Err: std::fmt::Display>>(
+        &self,
+        folder: &str,
+        name: &str,
+    ) -> Result<I, Error> {
         name.parse().map_err(|error: I::Err| Error::Unreadable {
             path: format!("{folder}/{}", crate::domain::text::shown(name, 80)),
             problem: error.to_string(),

@@ -644,13 +644,19 @@ fn a_hook_file_of_the_team_is_changed_only_when_that_is_asked_for() {
     assert_snapshot!(repo.git("status --porcelain"), @"");
 }
 
-#[test]
-fn what_a_user_writes_behind_our_part_runs_as_if_the_hook_were_theirs() {
+/// A repository whose hook is all ours, and that hook.
+fn with_a_hook_of_ours() -> (Sandbox, String) {
     let repo = Sandbox::plain();
     repo.git("init -q --bare ../hub.git").success();
     repo.loopx("init --goal-text Ship").success();
+    let ours = repo.read("repo/.git/hooks/pre-push");
+    (repo, ours)
+}
+
+#[test]
+fn what_a_user_writes_behind_our_part_runs_as_if_the_hook_were_theirs() {
+    let (repo, ours) = with_a_hook_of_ours();
     let hook = repo.path("repo/.git/hooks/pre-push");
-    let ours = std::fs::read_to_string(&hook).expect("a hook");
     let theirs = "echo \"$0 $# $1 ${LOOPX_HOOK:-none}\" >&2\ncat >&2\n# it ends as it wants to\nexit 3\n";
     std::fs::write(&hook, ours.clone() + theirs).expect("a hook");
     assert_snapshot!(repo.scene("
@@ -712,10 +718,7 @@ fn what_a_user_writes_behind_our_part_runs_as_if_the_hook_were_theirs() {
 
 #[test]
 fn what_would_not_run_as_theirs_holds_the_push_back_until_it_is_made_theirs() {
-    let repo = Sandbox::plain();
-    repo.git("init -q --bare ../hub.git").success();
-    repo.loopx("init --goal-text Ship").success();
-    let ours = repo.read("repo/.git/hooks/pre-push");
+    let (repo, ours) = with_a_hook_of_ours();
     let theirs = "false\necho not stopped >&2\n";
     let before = ours.replacen("# made by", "set -e\n# made by", 1);
     let env = ours.replacen("#!/bin/sh", "#!/usr/bin/env -S sh -e", 1);

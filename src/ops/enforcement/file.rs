@@ -28,13 +28,16 @@ const IGNORE: &str = "*\n";
 
 /// The section that ends its shell, in a file that an installation made: a push waits for one program less. What somebody
 /// writes behind it is run by loopx then; see [`rest`].
-const ALONE: &str = include_str!("../../../hooks/pre-push.alone");
+const ALONE: &str =
+    concat!(include_str!("../../../hooks/pre-push.find"), include_str!("../../../hooks/pre-push.alone"));
 
 impl Event {
     /// The section, with `@PROGRAM@` where the path of the program goes.
     fn section(self) -> &'static str {
         match self {
-            Self::PrePush => include_str!("../../../hooks/pre-push"),
+            Self::PrePush => {
+                concat!(include_str!("../../../hooks/pre-push.find"), include_str!("../../../hooks/pre-push"))
+            }
             Self::PreCommit => include_str!("../../../hooks/pre-commit"),
         }
     }
