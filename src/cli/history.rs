@@ -7,7 +7,7 @@ use crate::{
         text::shown,
         time::{Seconds, Timestamp},
     },
-    error::{Error, Kind},
+    error::Error,
     ops::{
         self, Ctx,
         history::{Blame, Changed, Field, Filter, Told, words},
@@ -100,17 +100,15 @@ impl History {
         let Self { goal_id, record, actor, op, since, turn, patch, .. } = self;
         let since = since.map(|since| since.at(ctx.now));
         let filter = Filter { goal: goal_id, record, actor, op, since, turn };
-        let entries = ops::history::history(ctx, &filter, patch)?.take(limit);
+        let history = ops::history::history(ctx, filter, patch, limit);
         if json {
-            let history = ops::history::History { entries: entries.collect::<Result<_, _>>()? };
-            let mut text = Vec::new();
-            // Nothing fails that goes to memory.
-            let _ = print(&mut text, ctx, &history.entries);
-            return Ok(Answer::Said(Said::read(&history, String::from_utf8_lossy(&text).into_owned())));
+            history.entries()?.try_for_each(|told| told.map(drop))?;
+            return super::write_document(process, ctx, &history);
         }
+        let entries = history.entries()?;
         let pager = at_a_terminal.then(|| ctx.store.git().pager()).flatten();
         let mut failed = None;
-        let printed = process.paged(pager.as_deref(), |out| {
+        let written = super::write(process, ctx, pager.as_deref(), |out| {
             let mut entries = entries.map_while(|told| told.map_err(|error| failed = Some(error)).ok());
             loop {
                 let screen: Vec<Told> = entries.by_ref().take(if patch { 1 } else { SCREEN }).collect();
@@ -120,11 +118,7 @@ impl History {
                 }
             }
         });
-        let environment = |error: io::Error| {
-            Error::new(Kind::Environment, format!("the history cannot be printed: {error}"))
-        };
-        printed.map_err(environment)?;
-        failed.map_or(Ok(Answer::Silent(0)), Err)
+        failed.map_or(written, Err)
     }
 }
 
@@ -202,13 +196,25 @@ pub(super) struct Diff {
 }
 
 impl Diff {
-    pub(super) fn run(self, ctx: &Ctx) -> Result<Said, Error> {
+    pub(super) fn run(self, process: &Process, ctx: &Ctx, json: bool) -> Result<Answer, Error> {
         let difference = ops::diff::diff(ctx, &self.range)?;
-        let text = match &difference.changes[..] {
-            [] => "nothing changed\n".to_owned(),
-            changes => changes.iter().map(|change| format!("{}\n", change.says)).collect(),
-        };
-        Ok(Said::read(&difference, text))
+        let mut changes: usize = 0;
+        difference.each(|_| changes += 1)?;
+        if json {
+            return super::write_document(process, ctx, &difference);
+        }
+        if changes == 0 {
+            return Ok(Answer::Said(Said::read(&difference, "nothing changed\n".to_owned())));
+        }
+        super::write(process, ctx, None, |out| {
+            let mut written = Ok(());
+            let told = difference.each(|says| {
+                if written.is_ok() {
+                    written = writeln!(out, "{}", says.says);
+                }
+            });
+            told.map_err(|error| io::Error::other(error.message)).and(written)
+        })
     }
 }
 

@@ -37,6 +37,7 @@ mod verify;
 
 use std::{
     ffi::OsString,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -53,7 +54,10 @@ use crate::{
         secret::{clean, custom::Custom},
     },
     error::{Error, Kind},
-    ops::{self, Ctx, Done, bypass::Bypasses},
+    ops::{
+        self, Ctx, Done,
+        bypass::{Bypasses, Notice},
+    },
     process::{GIT_COMMON_DIR, GIT_DIR, LOOPX_GOAL, PATH, Process},
     store::{Store, gits::Gits},
 };
@@ -405,17 +409,12 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Handoff(handoff) => handoff.run(process, ctx)?,
         Command::History(history) => match history.run(process, ctx, json)? {
             Answer::Said(said) => said,
-            Answer::Silent(code) => {
-                let around = around();
-                let warnings = around.as_ref().map(|found| bypass::warnings(ctx, found)).unwrap_or_default();
-                warnings.iter().for_each(|warning| process.err(&format!("warning: {warning}\n")));
-                return Ok(Answer::Silent(code));
-            }
+            silent => return Ok(silent),
         },
         Command::Report(report) => report.run(ctx, json)?,
         Command::ReviewPacket(packet) => packet.run(ctx)?,
         Command::Blame(blame) => blame.run(ctx)?,
-        Command::Diff(diff) => diff.run(ctx)?,
+        Command::Diff(diff) => return diff.run(process, ctx, json),
         Command::Doctor(doctor) => doctor.run(process, ctx)?,
         Command::Check(check) => check.run(ctx)?,
         Command::Secret(secret) => secret.run(process, ctx)?,
@@ -443,6 +442,40 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
     let around = around();
     let warnings = around.as_ref().map(|found| bypass::warnings(ctx, found)).unwrap_or_default();
     Ok(Answer::Said(said.noticing(around.as_ref()).warning(warnings)))
+}
+
+/// Writes to standard output what is too long to be held, or lets `pager` show it, and then what went round the hook.
+fn write(
+    process: &Process,
+    ctx: &Ctx,
+    pager: Option<&str>,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<Answer, Error> {
+    process
+        .paged(pager, write)
+        .map_err(|error| Error::new(Kind::Environment, format!("the answer cannot be printed: {error}")))?;
+    let around = ops::bypass::list(ctx, false, false).ok();
+    let warnings = around.as_ref().map(|found| bypass::warnings(ctx, found)).unwrap_or_default();
+    warnings.iter().for_each(|warning| process.err(&format!("warning: {warning}\n")));
+    Ok(Answer::Silent(0))
+}
+
+/// The same with a document that is made while it is written. What it consists of was looked at before: half a document is none.
+fn write_document<T: Serialize>(process: &Process, ctx: &Ctx, value: &T) -> Result<Answer, Error> {
+    #[derive(Serialize)]
+    struct Noticing<'a, T> {
+        #[serde(flatten)]
+        document: Versioned<'a, T>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bypass: Option<Notice>,
+    }
+    let around = ops::bypass::list(ctx, false, false).ok();
+    let bypass = around.as_ref().and_then(Bypasses::notice);
+    let whole = Noticing { document: Versioned { schema_version: SCHEMA_VERSION, value }, bypass };
+    write(process, ctx, None, |out| {
+        serde_json::to_writer_pretty(&mut *out, &whole)?;
+        writeln!(out)
+    })
 }
 
 fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {

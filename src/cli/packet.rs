@@ -34,8 +34,15 @@ fn slots(slots: u32) -> Count {
     Count(usize::try_from(slots).unwrap_or(usize::MAX), "slot")
 }
 
-fn section(out: &mut String, heading: &str, lines: impl ExactSizeIterator<Item = String>, see: &str) {
-    let all = lines.len();
+/// `left_out` are behind the lines.
+fn section(
+    out: &mut String,
+    heading: &str,
+    lines: impl ExactSizeIterator<Item = String>,
+    left_out: usize,
+    see: &str,
+) {
+    let all = lines.len() + left_out;
     if all == 0 {
         return;
     }
@@ -62,8 +69,10 @@ fn markdown(packet: &Packet) -> String {
             format!("**{} and {} wait for you.**", Count(needed, "decision"), Count(chores, "todo"))
         }
     });
-    let done = packet.outcomes.iter().filter(|outcome| outcome.state == "done").count();
-    let (risks, pieces) = (Count(packet.risks.len(), "risk"), Count(packet.evidence.len(), "piece"));
+    let left_out = &packet.left_out;
+    let done = packet.goals.iter().map(|goal| goal.done).sum();
+    let risks = Count(packet.risks.len() + left_out.risks, "risk");
+    let pieces = Count(packet.evidence.len() + left_out.evidence, "piece");
     let spend = &packet.spend;
     out.push_str(&format!(
         " {risks}, {} done, {pieces} of evidence, {} used in {}.\n",
@@ -72,7 +81,7 @@ fn markdown(packet: &Packet) -> String {
         Count(spend.turns, "turn")
     ));
     out.push_str(&format!("Since {}{looked}.\n", packet.since));
-    section(&mut out, "Decisions needed", packet.needed.iter().map(question), "loopx gate list");
+    section(&mut out, "Decisions needed", packet.needed.iter().map(question), 0, "loopx gate list");
     section(
         &mut out,
         "Only you can do",
@@ -84,6 +93,7 @@ fn markdown(packet: &Packet) -> String {
             let (id, priority) = (&chore.todo, chore.priority.word());
             format!("**{}** ({id}, {priority}{needed}): `loopx todo done {id}`", text(chore.title.as_str()))
         }),
+        0,
         "loopx todo list --for person",
     );
     section(
@@ -93,6 +103,7 @@ fn markdown(packet: &Packet) -> String {
             .risks
             .iter()
             .map(|risk| format!("**{}**: {} (`{}`)", risk.kind.word(), text(&risk.says), risk.next)),
+        left_out.risks,
         "loopx review-packet --json",
     );
     section(
@@ -105,6 +116,7 @@ fn markdown(packet: &Packet) -> String {
             let (id, title, by) = (&outcome.todo, text(outcome.title.as_str()), text(outcome.by.name()));
             format!("{dropped}{title} ({id}, by {by}){note}")
         }),
+        left_out.outcomes,
         "loopx todo list --all",
     );
     section(
@@ -114,6 +126,7 @@ fn markdown(packet: &Packet) -> String {
             let (question, by) = (text(decision.question.as_str()), text(&decision.by));
             format!("{question} **{}** ({}, by {by})", text(&decision.decision), decision.gate)
         }),
+        left_out.decisions,
         "loopx gate list --all",
     );
     section(
@@ -123,6 +136,7 @@ fn markdown(packet: &Packet) -> String {
             let about = seen.about.as_ref().map(|about| format!(" on {about}")).unwrap_or_default();
             format!("{}{about}: {} (by {})", seen.id, text(&seen.says), text(seen.by.name()))
         }),
+        left_out.evidence,
         "loopx evidence list",
     );
     if !packet.goals.is_empty() {

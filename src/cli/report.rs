@@ -55,6 +55,8 @@ struct Section {
     heading: &'static str,
     columns: &'static [&'static str],
     rows: Vec<Vec<String>>,
+    /// How many came before the first of the rows.
+    before: usize,
     /// What is said when there is nothing.
     none: &'static str,
 }
@@ -99,43 +101,54 @@ fn sections(report: &Report) -> Vec<Section> {
         vec![day(round.at), round.id.to_string(), round.remote.clone(), round.ref_.clone(), state.into()]
     });
     let agents = report.spend.agents.iter().map(|(agent, slots)| vec![agent.clone(), slots.to_string()]);
-    let section = |heading, columns, rows, none| Section { heading, columns, rows, none };
+    let section = |heading, columns, mut rows: Vec<_>, left_out, none| {
+        let too_many = rows.len().saturating_sub(MOST);
+        rows.drain(..too_many);
+        Section { heading, columns, rows, before: too_many + left_out, none }
+    };
+    let left_out = &report.left_out;
     vec![
         section(
             "Goals",
             &["goal", "objective", "state", "done", "open", "slots"],
             goals.collect(),
+            0,
             "There is no goal.",
         ),
         section(
             "Open questions",
             &["gate", "question", "state", "asked by", "waits for"],
             questions.collect(),
+            0,
             "Nothing waits for an answer.",
         ),
         section(
             "Outcomes",
             &["day", "todo", "title", "state", "by", "note"],
             outcomes.collect(),
+            left_out.outcomes,
             "Nothing was finished.",
         ),
         section(
             "Decisions",
             &["day", "gate", "question", "answer", "by", "waited", "reason"],
             decisions.collect(),
+            left_out.decisions,
             "Nothing was decided.",
         ),
-        section("Spend", &["by", "slots"], agents.collect(), "No slot was used."),
+        section("Spend", &["by", "slots"], agents.collect(), 0, "No slot was used."),
         section(
             "Evidence",
             &["day", "id", "about", "kind", "what", "by"],
             evidence.collect(),
+            left_out.evidence,
             "No evidence was added.",
         ),
         section(
             "Pushes round the hook",
             &["day", "id", "remote", "ref", "state"],
             bypasses.collect(),
+            left_out.bypasses,
             "None was noticed.",
         ),
     ]
@@ -147,7 +160,7 @@ fn day(at: Timestamp) -> String {
 
 /// The time it is about and what it came to, in two sentences.
 fn summary(report: &Report) -> [String; 2] {
-    let done = report.outcomes.iter().filter(|outcome| outcome.state == "done").count();
+    let done = report.goals.iter().map(|goal| goal.done).sum();
     let waiting = report.questions.iter().filter(|question| !question.rejected && !question.standing).count();
     let spend = &report.spend;
     let slots = Count(usize::try_from(spend.slots).unwrap_or(usize::MAX), "slot");
@@ -156,10 +169,10 @@ fn summary(report: &Report) -> [String; 2] {
         format!(
             "{} done, {} made, {} open, {slots} used in {}, {} of evidence.",
             Count(done, "todo"),
-            Count(report.decisions.len(), "decision"),
+            Count(report.decisions.len() + report.left_out.decisions, "decision"),
             Count(waiting, "question"),
             Count(spend.turns, "turn"),
-            Count(report.evidence.len(), "piece")
+            Count(report.evidence.len() + report.left_out.evidence, "piece")
         ),
     ]
 }
@@ -167,19 +180,19 @@ fn summary(report: &Report) -> [String; 2] {
 fn markdown(report: &Report) -> String {
     let [time, sum] = summary(report);
     let mut text = format!("# Report\n\n{time}\n\n{sum}\n");
-    for Section { heading, columns, rows, none } in sections(report) {
+    for Section { heading, columns, rows, before, none } in sections(report) {
         text.push_str(&format!("\n## {heading}\n\n"));
         if rows.is_empty() {
             text.push_str(&format!("{none}\n"));
             continue;
         }
         text.push_str(&format!("| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len())));
-        for row in rows.iter().rev().take(MOST).rev() {
+        for row in &rows {
             let cells: Vec<String> = row.iter().map(|cell| escaped_in_markdown(cell)).collect();
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
         }
-        if let Some(more @ 1..) = rows.len().checked_sub(MOST) {
-            text.push_str(&format!("\nand {more} before these\n"));
+        if before > 0 {
+            text.push_str(&format!("\nand {before} before these\n"));
         }
     }
     text
@@ -217,7 +230,7 @@ fn html(report: &Report) -> String {
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>Report</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
          <h1>Report</h1>\n<p>{time}</p>\n<p>{sum}</p>\n"
     );
-    for Section { heading, columns, rows, none } in sections(report) {
+    for Section { heading, columns, rows, before, none } in sections(report) {
         text.push_str(&format!("<h2>{heading}</h2>\n"));
         if heading == "Spend" && report.spend.slots > 0 {
             text.push_str(&chart(&report.spend.days));
@@ -231,12 +244,12 @@ fn html(report: &Report) -> String {
             format!("<tr>{}</tr>\n", cells.collect::<String>())
         };
         text.push_str(&format!("<table>\n{}", cells("th", &mut columns.iter().copied())));
-        for row in rows.iter().rev().take(MOST).rev() {
+        for row in &rows {
             text.push_str(&cells("td", &mut row.iter().map(String::as_str)));
         }
         text.push_str("</table>\n");
-        if let Some(more @ 1..) = rows.len().checked_sub(MOST) {
-            text.push_str(&format!("<p>and {more} before these</p>\n"));
+        if before > 0 {
+            text.push_str(&format!("<p>and {before} before these</p>\n"));
         }
     }
     text + "</body>\n</html>\n"

@@ -1,6 +1,6 @@
 //! What changed between two states, in sentences.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{Ctx, evidence::brief};
 use crate::{
@@ -13,17 +13,19 @@ use crate::{
         todo::{Todo, TodoState},
     },
     error::{Error, Kind},
-    store,
+    store::{self, history::Steps},
 };
 
-/// The sentences, in the order of what they are about.
+/// The sentences about what differs between two states, in the order of what they are about. They are made when they are told:
+/// there may be more of them than anybody wants to hold.
 ///
 /// JSON: `from`, `to` (commits), `changes[]` (`record`, `says`).
-#[derive(Debug, Serialize)]
-pub struct Difference {
-    pub from: String,
-    pub to: String,
-    pub changes: Vec<Says>,
+#[derive(Serialize)]
+pub struct Difference<'c> {
+    from: String,
+    to: String,
+    #[serde(rename = "changes", serialize_with = "as_sentences")]
+    steps: Steps<'c>,
 }
 
 /// What became of one record.
@@ -34,7 +36,7 @@ pub struct Says {
 }
 
 /// What changed in `range`, such as `loopx/state~5..loopx/state`; an end that is left out is the newest state.
-pub fn diff(ctx: &Ctx, range: &str) -> Result<Difference, Error> {
+pub fn diff<'c>(ctx: &'c Ctx, range: &str) -> Result<Difference<'c>, Error> {
     let (from, to) = range.split_once("..").filter(|(_, to)| !to.starts_with('.')).ok_or_else(|| {
         Error::new(Kind::Usage, "expected two states, with `..` between them")
             .hint("run `loopx diff loopx/state~5..loopx/state`, or leave out what is behind the dots")
@@ -53,28 +55,25 @@ pub fn diff(ctx: &Ctx, range: &str) -> Result<Difference, Error> {
     };
     let (from, to) = (commit(from)?, commit(to)?);
     let steps = ctx.store.steps(Some(&from), &to)?;
-    let says = |name: String, step: &Step| (order(step), Says { record: name, says: sentence(step) });
-    let mut changes: Vec<_> = steps.lying.iter().map(|(name, step)| says(name.clone(), step)).collect();
-    steps.each_folded(
-        |_| true,
-        |step| changes.extend(step.after.as_ref().map(|record| says(record.name(), &step))),
-    )?;
-    changes.sort_by(|(one, a), (other, b)| (one, &a.record).cmp(&(other, &b.record)));
-    Ok(Difference { from, to, changes: changes.into_iter().map(|(_, says)| says).collect() })
+    Ok(Difference { from, to, steps })
 }
 
-fn order(step: &Step) -> u8 {
-    match step.after.as_ref().or(step.before.as_ref()) {
-        Some(Record::Goal(..)) | None => 0,
-        Some(Record::Gate(..)) => 1,
-        Some(Record::Todo(..)) => 2,
-        Some(Record::Evidence(..)) => 3,
-        Some(Record::Spend(..)) => 4,
-        Some(Record::Quotas(_)) => 5,
-        Some(Record::Policy(_)) => 6,
-        Some(Record::Bypass(..)) => 7,
-        Some(Record::Handoff(..)) => 8,
+impl Difference<'_> {
+    /// Tells the sentences one by one.
+    pub fn each(&self, tell: impl FnMut(Says)) -> Result<(), Error> {
+        each(&self.steps, tell)
     }
+}
+
+fn each(steps: &Steps<'_>, mut tell: impl FnMut(Says)) -> Result<(), Error> {
+    Ok(steps.each(|step| {
+        let record = step.after.as_ref().or(step.before.as_ref());
+        record.into_iter().for_each(|record| tell(Says { record: record.name(), says: sentence(&step) }));
+    })?)
+}
+
+fn as_sentences<S: Serializer>(steps: &Steps<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    super::listed(serializer, |tell| each(steps, tell))
 }
 
 /// What became of a record.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
@@ -13,10 +13,21 @@ use crate::{
     store::{self, history::Entry},
 };
 
-/// The newest mutations first.
-#[derive(Debug, Serialize)]
-pub struct History {
-    pub entries: Vec<Told>,
+/// The mutations that fit, the newest first and at most `limit`. They are read when they are told: there may be more of them than
+/// anybody wants to hold.
+///
+/// JSON: `entries`.
+#[derive(Serialize)]
+pub struct History<'c> {
+    #[serde(rename = "entries", serialize_with = "as_list")]
+    asked: Asked<'c>,
+}
+
+struct Asked<'c> {
+    ctx: &'c Ctx,
+    filter: Filter,
+    patch: bool,
+    limit: usize,
 }
 
 /// One mutation, with what it did if that was asked for.
@@ -89,19 +100,34 @@ fn id_of(name: &str) -> &str {
     name.split_once('/').map_or(name, |(_, id)| id)
 }
 
-/// The mutations that fit, the newest first, each read when it is asked for. With `patch`, what each did to its records.
-pub fn history<'c>(
-    ctx: &'c Ctx,
-    filter: &'c Filter,
-    patch: bool,
-) -> Result<impl Iterator<Item = Result<Told, Error>> + use<'c>, Error> {
-    let fitting = since(ctx.store.history()?, filter.since)
-        .filter(|entry| !entry.as_ref().is_ok_and(|entry| !filter.takes(entry)));
-    Ok(fitting.map(move |entry| {
-        let entry = entry?;
-        let (changes, folded) = patch.then(|| changes(ctx, &entry)).transpose()?.unzip();
-        Ok(Told { entry, changes, folded: folded.unwrap_or(0) })
-    }))
+/// The history as far as it fits, and, with `patch`, what each mutation did to its records.
+pub fn history(ctx: &Ctx, filter: Filter, patch: bool, limit: usize) -> History<'_> {
+    History { asked: Asked { ctx, filter, patch, limit } }
+}
+
+impl History<'_> {
+    /// The mutations, each read when it is asked for.
+    pub fn entries(&self) -> Result<impl Iterator<Item = Result<Told, Error>> + use<'_>, Error> {
+        self.asked.entries()
+    }
+}
+
+impl Asked<'_> {
+    fn entries(&self) -> Result<impl Iterator<Item = Result<Told, Error>> + use<'_>, Error> {
+        let Self { ctx, filter, patch, limit } = self;
+        let fitting = since(ctx.store.history()?, filter.since)
+            .filter(|entry| !entry.as_ref().is_ok_and(|entry| !filter.takes(entry)));
+        let told = fitting.map(move |entry| {
+            let entry = entry?;
+            let (changes, folded) = patch.then(|| changes(ctx, &entry)).transpose()?.unzip();
+            Ok(Told { entry, changes, folded: folded.unwrap_or(0) })
+        });
+        Ok(told.take(*limit))
+    }
+}
+
+fn as_list<S: Serializer>(asked: &Asked<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    super::listed(serializer, |tell| asked.entries()?.try_for_each(|told| told.map(&mut *tell)))
 }
 
 /// So many mutations in a row that are too old mean that the rest is. A sync puts what one clone did on top of what another did

@@ -47,7 +47,10 @@ pub use self::notify::Tidings;
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{
+    Serialize, Serializer,
+    ser::{Error as _, SerializeSeq as _},
+};
 
 use crate::{
     caller::Caller,
@@ -125,8 +128,25 @@ fn must_be_allowed(op: Op, stamp: &Stamp) -> Result<(), Error> {
     }
 }
 
-fn as_texts<S: serde::Serializer>(warnings: &[Warning], serializer: S) -> Result<S::Ok, S::Error> {
+fn as_texts<S: Serializer>(warnings: &[Warning], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(warnings.iter().map(Warning::with_cure))
+}
+
+/// A list of what `each` tells, written while it is told.
+fn listed<S: Serializer, T: Serialize>(
+    serializer: S,
+    each: impl FnOnce(&mut dyn FnMut(T)) -> Result<(), Error>,
+) -> Result<S::Ok, S::Error> {
+    let mut list = serializer.serialize_seq(None)?;
+    let mut written = Ok(());
+    let told = each(&mut |item| {
+        if written.is_ok() {
+            written = list.serialize_element(&item);
+        }
+    });
+    written?;
+    told.map_err(|error| S::Error::custom(error.message))?;
+    list.end()
 }
 
 /// For what is left out when it is none.

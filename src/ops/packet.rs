@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{
     Ctx, bypass, enforcement, gate,
     goal::QuotaView,
-    report::{self, Decision, Outcome, Seen, Spending},
+    report::{self, Decision, Newest, Outcome, Seen, Spending},
 };
 use crate::{
     domain::{
@@ -43,6 +43,16 @@ pub struct Packet {
     /// What was seen since then.
     pub evidence: Vec<Seen>,
     pub spend: Spending,
+    pub left_out: LeftOut,
+}
+
+/// How many came before those that the lists have: of each [`report::MOST`], and of the risks as many failures.
+#[derive(Debug, Serialize)]
+pub struct LeftOut {
+    pub outcomes: usize,
+    pub decisions: usize,
+    pub evidence: usize,
+    pub risks: usize,
 }
 
 /// A goal as it stands.
@@ -156,48 +166,42 @@ pub fn packet(ctx: &Ctx, goal: Option<&GoalId>, since: Option<Timestamp>) -> Res
         Some(since) => (since, None),
         None => last_look(ctx)?,
     };
-    let mut report = report::report(ctx, since)?;
     let about = |of: &GoalId| goal.as_ref().is_none_or(|goal| goal == of);
-    report.outcomes.retain(|outcome| about(&outcome.goal));
-    report.decisions.retain(|decision| about(&decision.goal));
-    report.evidence.retain(|seen| about(&seen.goal));
-    report.evidence.reverse();
-    report.outcomes.reverse();
-    report.decisions.reverse();
+    let waiting = gate::waiting(ctx, goal.as_ref())?.gates;
+    let mut seen_of: Vec<_> = waiting.iter().map(|_| Newest::of(WITH_A_QUESTION)).collect();
+    let mut failed = Newest::of(report::MOST);
+    let all = report::gathered(ctx, &snapshot.tip(), since, about, |seen| {
+        for (_, seen_of) in waiting.iter().zip(&mut seen_of).filter(|(view, _)| is_about(seen, view)) {
+            seen_of.add(seen.at, format!("{}: {}", seen.id, seen.says));
+        }
+        if seen.failed {
+            failed.add(seen.at, failure(seen));
+        }
+    })?;
+    let (outcomes, earlier_outcomes) = all.outcomes.newest_first();
+    let (decisions, earlier_decisions) = all.decisions.newest_first();
+    let (evidence, earlier_evidence) = all.evidence.newest_first();
+    let (failed, earlier_risks) = failed.newest_first();
+    let left_out = LeftOut {
+        outcomes: earlier_outcomes,
+        decisions: earlier_decisions,
+        evidence: earlier_evidence,
+        risks: earlier_risks,
+    };
     let states: Vec<Loop> = snapshot.states()?.into_iter().filter(|state| about(&state.id)).collect();
-    if goal.is_some() {
-        let spends = states
-            .iter()
-            .flat_map(|state| state.spends.iter().map(|spend| (state.id.clone(), spend.clone())));
-        let spends: Vec<_> = spends.filter(|(_, spend)| spend.added.at >= since).collect();
-        report.spend = report::spending(&spends, since, ctx.now);
-    }
     let mut chores: Vec<Chore> = states.iter().flat_map(chores).collect();
     chores.sort_by_key(|chore| (chore.priority, std::cmp::Reverse(chore.needed_by)));
     let mut risks = of_the_clone(ctx);
     for state in &states {
         risks.extend(of_a_goal(ctx, state, since));
     }
-    let failed = report.evidence.iter().filter(|seen| seen.failed);
-    risks.extend(failed.map(|seen| Risk {
-        kind: Kind::Failed,
-        goal: Some(seen.goal.clone()),
-        record: Some(format!("evidence/{}", seen.id)),
-        says: format!(
-            "{}{}",
-            seen.about.as_ref().map(|about| format!("{about}: ")).unwrap_or_default(),
-            seen.says
-        ),
-        next: format!("loopx evidence show {}", seen.id),
-    }));
+    risks.extend(failed);
     risks.sort_by_key(|risk| risk.kind);
-    let needed = gate::waiting(ctx, goal.as_ref())?.gates;
-    let needed = needed.into_iter().filter_map(|view| {
+    let needed = waiting.into_iter().zip(seen_of).filter_map(|(view, seen)| {
         let state = states.iter().find(|state| state.id == view.goal)?;
-        Some(needed_of(view, state, &report.evidence))
+        Some(needed_of(view, state, seen.newest_first().0))
     });
     let needed = needed.collect();
-    let done = |id: &GoalId| report.outcomes.iter().filter(|it| it.goal == *id && it.state == "done").count();
     let goals = states.iter().map(|state| {
         let answered = match &state.goal.state {
             GoalState::Achieved { evidence, .. } => evidence.len(),
@@ -209,7 +213,7 @@ pub fn packet(ctx: &Ctx, goal: Option<&GoalId>, since: Option<Timestamp>) -> Res
             id: state.id.clone(),
             objective: state.goal.objective.clone(),
             state: state.goal.state.word(),
-            done: done(&state.id),
+            done: all.done.get(&state.id).copied().unwrap_or_default(),
             open: state.todos.len(),
             criteria: state.goal.done_when.len(),
             answered,
@@ -225,10 +229,11 @@ pub fn packet(ctx: &Ctx, goal: Option<&GoalId>, since: Option<Timestamp>) -> Res
         needed,
         chores,
         risks,
-        outcomes: report.outcomes,
-        decisions: report.decisions,
-        evidence: report.evidence,
-        spend: report.spend,
+        outcomes,
+        decisions,
+        evidence,
+        spend: all.spend,
+        left_out,
     })
 }
 
@@ -244,11 +249,26 @@ fn last_look(ctx: &Ctx) -> Result<(Timestamp, Option<String>), Error> {
     Ok((week, None))
 }
 
-fn needed_of(view: gate::GateView, state: &Loop, evidence: &[Seen]) -> Needed {
+/// Whether that was seen of the gate or of the todos it is about.
+fn is_about(seen: &Seen, view: &gate::GateView) -> bool {
+    let is_of =
+        |about: &str| about == view.id.as_str() || view.gate.todos.iter().any(|todo| todo.as_str() == about);
+    seen.about.as_deref().is_some_and(is_of)
+}
+
+fn failure(seen: &Seen) -> Risk {
+    let about = seen.about.as_ref().map(|about| format!("{about}: ")).unwrap_or_default();
+    Risk {
+        kind: Kind::Failed,
+        goal: Some(seen.goal.clone()),
+        record: Some(format!("evidence/{}", seen.id)),
+        says: format!("{about}{}", seen.says),
+        next: format!("loopx evidence show {}", seen.id),
+    }
+}
+
+fn needed_of(view: gate::GateView, state: &Loop, evidence: Vec<String>) -> Needed {
     let gate = &view.gate;
-    let is_about =
-        |about: &str| about == view.id.as_str() || gate.todos.iter().any(|todo| todo.as_str() == about);
-    let seen = evidence.iter().filter(|seen| seen.about.as_deref().is_some_and(is_about));
     let (next, options) = gate::answering(&view.id, gate);
     Needed {
         goal: view.goal,
@@ -258,7 +278,7 @@ fn needed_of(view: gate::GateView, state: &Loop, evidence: &[Seen]) -> Needed {
         blocks: gate.blocks.iter().copied().collect(),
         standing: gate.bind().is_some(),
         todos: state.todos.keys().filter(|todo| gate.stops(todo)).count(),
-        evidence: seen.take(WITH_A_QUESTION).map(|seen| format!("{}: {}", seen.id, seen.says)).collect(),
+        evidence,
         next,
         gate: view.id,
         options,

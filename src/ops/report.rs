@@ -8,7 +8,6 @@ use super::{Ctx, evidence::brief};
 use crate::{
     domain::{
         actor::{Actor, Person},
-        audit::Step,
         bypass::Bypass,
         change::Record,
         command::Ended,
@@ -23,7 +22,7 @@ use crate::{
     error::Error,
 };
 
-/// A report on the time from `since` until `until`. Lists are in the order in which things happened.
+/// A report on the time from `since` until `until`. Lists are in the order in which things happened, and have the last [`MOST`].
 #[derive(Debug, Serialize)]
 pub struct Report {
     pub since: Timestamp,
@@ -38,6 +37,16 @@ pub struct Report {
     pub spend: Spending,
     pub evidence: Vec<Seen>,
     pub bypasses: Vec<Round>,
+    pub left_out: LeftOut,
+}
+
+/// How many came before those that the lists of a report have.
+#[derive(Debug, Default, Serialize)]
+pub struct LeftOut {
+    pub outcomes: usize,
+    pub decisions: usize,
+    pub evidence: usize,
+    pub bypasses: usize,
 }
 
 /// A goal as it stands.
@@ -142,73 +151,142 @@ pub struct Round {
     pub acknowledged: bool,
 }
 
+/// So many of a kind are told one by one; what came before them is counted.
+pub const MOST: usize = 1_000;
+
 const DAY: Seconds = Seconds(86_400);
 /// So many days are counted one by one; before them it was too long ago for a report.
 const DAYS: usize = 400;
 
-/// Reports on everything since `since`.
-pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
-    let snapshot = ctx.store.read()?;
-    let tip = snapshot.tip();
-    let mut from = Some(tip.clone());
+/// The newest of things that are told in any order.
+#[derive(Debug)]
+pub(super) struct Newest<T> {
+    most: usize,
+    all: usize,
+    kept: Vec<(Timestamp, T)>,
+}
+
+impl<T> Newest<T> {
+    /// None yet, and never more than `most`.
+    pub(super) fn of(most: usize) -> Self {
+        Self { most, all: 0, kept: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, at: Timestamp, it: T) {
+        self.all += 1;
+        self.kept.push((at, it));
+        if self.kept.len() >= 2 * self.most {
+            self.shorten();
+        }
+    }
+
+    fn shorten(&mut self) {
+        self.kept.sort_by_key(|(at, _)| *at);
+        self.kept.drain(..self.kept.len().saturating_sub(self.most));
+    }
+
+    /// The same, the newest first.
+    pub(super) fn newest_first(self) -> (Vec<T>, usize) {
+        let (mut kept, left_out) = self.told();
+        kept.reverse();
+        (kept, left_out)
+    }
+
+    /// The oldest of them first, and how many were older.
+    pub(super) fn told(mut self) -> (Vec<T>, usize) {
+        self.shorten();
+        let left_out = self.all - self.kept.len();
+        (self.kept.into_iter().map(|(_, it)| it).collect(), left_out)
+    }
+}
+
+/// What came of a time.
+pub(super) struct Gathered {
+    pub(super) outcomes: Newest<Outcome>,
+    pub(super) decisions: Newest<Decision>,
+    pub(super) evidence: Newest<Seen>,
+    pub(super) bypasses: Newest<Round>,
+    pub(super) spend: Spending,
+    /// How many todos were done in each goal.
+    pub(super) done: BTreeMap<GoalId, usize>,
+    /// How many slots were used in each goal.
+    pub(super) slots: BTreeMap<GoalId, u32>,
+}
+
+/// Gathers what happened since `since` in the goals that are meant. `watch` is told every piece of evidence, the kept ones and the
+/// others.
+pub(super) fn gathered(
+    ctx: &Ctx,
+    tip: &str,
+    since: Timestamp,
+    is_meant: impl Fn(&GoalId) -> bool,
+    mut watch: impl FnMut(&Seen),
+) -> Result<Gathered, Error> {
+    let mut from = Some(tip.to_owned());
     for entry in super::history::since(ctx.store.history()?, Some(since)) {
         let entry = entry?;
         if entry.at >= since {
             from = entry.parent;
         }
     }
-    let mut report = Report {
-        since,
-        until: ctx.now,
-        tip: tip.clone(),
-        goals: Vec::new(),
-        outcomes: Vec::new(),
-        decisions: Vec::new(),
-        questions: Vec::new(),
-        spend: Spending::default(),
-        evidence: Vec::new(),
-        bypasses: Vec::new(),
+    let mut all = Gathered {
+        outcomes: Newest::of(MOST),
+        decisions: Newest::of(MOST),
+        evidence: Newest::of(MOST),
+        bypasses: Newest::of(MOST),
+        spend: Spending::over(since, ctx.now),
+        done: BTreeMap::new(),
+        slots: BTreeMap::new(),
     };
-    let mut slots: Vec<(GoalId, Spend)> = Vec::new();
-    let mut take = |step: Step| match (step.before, step.after) {
+    ctx.store.steps(from.as_deref(), tip)?.each(|step| match (&step.before, &step.after) {
+        (_, Some(record)) if record.within().is_some_and(|goal| !is_meant(goal)) => {}
         (before, Some(Record::Gate(goal, id, gate))) => {
             let before = match before {
-                Some(Record::Gate(_, _, before)) => Some(before.state),
+                Some(Record::Gate(_, _, before)) => Some(&before.state),
                 _ => None,
             };
-            let decisions = decisions(&goal, &id, before.as_ref(), &gate).into_iter();
-            report.decisions.extend(decisions.filter(|decision| decision.at >= since));
+            let decisions = decisions(goal, id, before, gate).into_iter();
+            decisions.filter(|it| it.at >= since).for_each(|it| all.decisions.add(it.at, it));
         }
         (before, Some(Record::Todo(goal, id, todo))) => {
             let is_new = !matches!(before, Some(Record::Todo(_, _, before)) if before.state == todo.state);
             let outcome = Some(()).filter(|()| is_new).and_then(|()| outcome(goal, id, todo));
-            report.outcomes.extend(outcome.filter(|outcome| outcome.at >= since));
+            if let Some(outcome) = outcome.filter(|outcome| outcome.at >= since) {
+                *all.done.entry(goal.clone()).or_default() += usize::from(outcome.state == "done");
+                all.outcomes.add(outcome.at, outcome);
+            }
         }
         (None, Some(Record::Evidence(goal, id, evidence))) if evidence.added.at >= since => {
-            report.evidence.push(seen(goal, id, &evidence))
+            let seen = seen(goal, id, evidence);
+            watch(&seen);
+            all.evidence.add(seen.at, seen);
         }
-        (None, Some(Record::Spend(goal, _, spend))) if spend.added.at >= since => slots.push((goal, spend)),
-        (None, Some(Record::Bypass(id, bypass))) => report.bypasses.push(round(id, &bypass)),
+        (None, Some(Record::Spend(goal, _, spend))) if spend.added.at >= since => {
+            *all.slots.entry(goal.clone()).or_default() += spend.counted();
+            all.spend.add(spend);
+        }
+        (None, Some(Record::Bypass(id, bypass))) => all.bypasses.add(bypass.push.at, round(id, bypass)),
         _ => {}
-    };
-    let steps = ctx.store.steps(from.as_deref(), &tip)?;
-    steps.each_folded(|_| true, &mut take)?;
-    steps.lying.into_values().for_each(take);
-    report.outcomes.sort_by_key(|outcome| outcome.at);
-    report.decisions.sort_by_key(|decision| decision.at);
-    report.evidence.sort_by_key(|seen| seen.at);
-    report.bypasses.sort_by_key(|round| round.at);
+    })?;
+    Ok(all)
+}
+
+/// Reports on everything since `since`.
+pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
+    let snapshot = ctx.store.read()?;
+    let tip = snapshot.tip();
+    let all = gathered(ctx, &tip, since, |_| true, |_| {})?;
+    let (mut goals, mut questions) = (Vec::new(), Vec::new());
     for state in snapshot.states()? {
-        let of_goal = slots.iter().filter(|(goal, _)| *goal == state.id);
-        report.goals.push(GoalLine {
+        goals.push(GoalLine {
             objective: state.goal.objective.clone(),
             state: state.goal.state.word(),
-            done: report.outcomes.iter().filter(|done| done.goal == state.id && done.state == "done").count(),
+            done: all.done.get(&state.id).copied().unwrap_or_default(),
             open: state.todos.len(),
-            slots: of_goal.map(|(_, spend)| spend.counted()).sum(),
+            slots: all.slots.get(&state.id).copied().unwrap_or_default(),
             id: state.id.clone(),
         });
-        report.questions.extend(state.gates.into_iter().map(|(id, gate)| Question {
+        questions.extend(state.gates.into_iter().map(|(id, gate)| Question {
             gate: id,
             goal: state.id.clone(),
             rejected: gate.is_rejected(),
@@ -218,9 +296,31 @@ pub fn report(ctx: &Ctx, since: Timestamp) -> Result<Report, Error> {
             at: gate.asked.at,
         }));
     }
-    report.questions.sort_by_key(|question| question.at);
-    report.spend = spending(&slots, since, ctx.now);
-    Ok(report)
+    questions.sort_by_key(|question| question.at);
+    let (outcomes, earlier_outcomes) = all.outcomes.told();
+    let (decisions, earlier_decisions) = all.decisions.told();
+    let (evidence, earlier_evidence) = all.evidence.told();
+    let (bypasses, earlier_bypasses) = all.bypasses.told();
+    let left_out = LeftOut {
+        outcomes: earlier_outcomes,
+        decisions: earlier_decisions,
+        evidence: earlier_evidence,
+        bypasses: earlier_bypasses,
+    };
+    let spend = all.spend;
+    Ok(Report {
+        since,
+        until: ctx.now,
+        tip,
+        goals,
+        outcomes,
+        decisions,
+        questions,
+        spend,
+        evidence,
+        bypasses,
+        left_out,
+    })
 }
 
 /// What persons said at a gate since it was in the state `before`.
@@ -286,17 +386,24 @@ fn answers(state: &GateState) -> &[Answer] {
     }
 }
 
-fn outcome(goal: GoalId, todo: TodoId, record: Todo) -> Option<Outcome> {
-    let state = record.state.word();
-    let (by, at, note) = match record.state {
-        TodoState::Done { by, at, note, .. } => (by, at, note),
-        TodoState::Dropped { by, at, reason, .. } => (by, at, Some(reason)),
+fn outcome(goal: &GoalId, id: &TodoId, todo: &Todo) -> Option<Outcome> {
+    let (by, at, note) = match &todo.state {
+        TodoState::Done { by, at, note, .. } => (by, *at, note.as_ref()),
+        TodoState::Dropped { by, at, reason, .. } => (by, *at, Some(reason)),
         TodoState::Open { .. } | TodoState::Claimed { .. } | TodoState::Blocked { .. } => return None,
     };
-    Some(Outcome { todo, goal, title: record.title, state, by, at, note })
+    Some(Outcome {
+        todo: id.clone(),
+        goal: goal.clone(),
+        title: todo.title.clone(),
+        state: todo.state.word(),
+        by: by.clone(),
+        at,
+        note: note.cloned(),
+    })
 }
 
-fn seen(goal: GoalId, id: EvidenceId, evidence: &Evidence) -> Seen {
+fn seen(goal: &GoalId, id: &EvidenceId, evidence: &Evidence) -> Seen {
     let about = evidence.todo.as_ref().map(ToString::to_string);
     let about = about.or(evidence.gate.as_ref().map(ToString::to_string));
     let (kind, says) = (evidence.what.word(), brief(&evidence.what));
@@ -305,34 +412,61 @@ fn seen(goal: GoalId, id: EvidenceId, evidence: &Evidence) -> Seen {
         Finding::Review { verdict, .. } => *verdict == Opinion::Changes,
         _ => false,
     };
-    Seen { id, goal, about, kind, says, by: evidence.added.by.clone(), at: evidence.added.at, failed }
+    let (id, goal, by) = (id.clone(), goal.clone(), evidence.added.by.clone());
+    Seen { id, goal, about, kind, says, by, at: evidence.added.at, failed }
 }
 
-fn round(id: BypassId, bypass: &Bypass) -> Round {
+fn round(id: &BypassId, bypass: &Bypass) -> Round {
     let push = &bypass.push;
     let (remote, ref_) = (push.remote.to_string(), push.ref_.to_string());
-    Round { id, remote, ref_, at: push.at, acknowledged: bypass.is_acknowledged() }
+    Round { id: id.clone(), remote, ref_, at: push.at, acknowledged: bypass.is_acknowledged() }
 }
 
-pub(super) fn spending(spends: &[(GoalId, Spend)], since: Timestamp, until: Timestamp) -> Spending {
-    let day = |at: Timestamp| at.to_string()[..10].to_owned();
-    let mut days: BTreeMap<String, u32> = BTreeMap::new();
-    let mut at = until;
-    while days.len() < DAYS {
-        days.insert(day(at), 0);
-        if day(at) <= day(since) {
-            break;
+/// A day in UTC.
+fn day(at: Timestamp) -> String {
+    at.to_string()[..10].to_owned()
+}
+
+impl Spending {
+    /// Nothing yet of that time.
+    fn over(since: Timestamp, until: Timestamp) -> Self {
+        let mut days = Vec::new();
+        let mut at = until;
+        while days.len() < DAYS {
+            days.push(Day { day: day(at), slots: 0 });
+            if day(at) <= day(since) {
+                break;
+            }
+            at = at.minus(DAY);
         }
-        at = at.minus(DAY);
+        days.reverse();
+        Self { days, ..Self::default() }
     }
-    let mut agents: BTreeMap<String, u32> = BTreeMap::new();
-    for (_, spend) in spends {
-        if let Some(slots) = days.get_mut(&day(spend.added.at)) {
-            *slots += spend.counted();
+
+    fn add(&mut self, spend: &Spend) {
+        let (on, slots) = (day(spend.added.at), spend.counted());
+        self.turns += 1;
+        self.slots += slots;
+        if let Ok(at) = self.days.binary_search_by(|day| day.day.cmp(&on)) {
+            self.days[at].slots += slots;
         }
-        *agents.entry(spend.added.by.name().to_owned()).or_default() += spend.counted();
+        *self.agents.entry(spend.added.by.name().to_owned()).or_default() += slots;
     }
-    let slots = spends.iter().map(|(_, spend)| spend.counted()).sum();
-    let days = days.into_iter().map(|(day, slots)| Day { day, slots }).collect();
-    Spending { turns: spends.len(), slots, days, agents }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_are_kept_in_whatever_order_they_come() {
+        let mut newest = Newest::of(3);
+        for at in [5, 1, 9, 2, 8, 8, 3, 7] {
+            newest.add(Timestamp::from_unix(at), at);
+        }
+        assert_eq!(newest.told(), (vec![8, 8, 9], 5));
+        let mut few = Newest::of(3);
+        few.add(Timestamp::from_unix(1), 'a');
+        assert_eq!(few.told(), (vec!['a'], 0));
+    }
 }

@@ -11,7 +11,7 @@
 //! segment that begins with number 257. So one look finds any record, and an id is known to be taken, however long the
 //! past is.
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use gix::bstr::ByteSlice as _;
 use serde::{Deserialize, Serialize};
@@ -438,6 +438,22 @@ pub(super) fn each_id(
         index.lines().filter_map(|line| Some(line.to_str().ok()?.split_once(' ')?.0)).for_each(&mut tell);
     }
     Ok(())
+}
+
+/// The ids of records that are in several segments, as they were opened again and folded again.
+pub(super) fn folded_again(
+    snapshot: &Snapshot<'_>,
+    shelf: Shelf,
+    goal: &GoalId,
+) -> Result<BTreeSet<String>, Error> {
+    let (mut again, mut last) = (BTreeSet::new(), String::new());
+    each_id(snapshot, shelf, goal, |id| {
+        if id == last {
+            again.insert(id.to_owned());
+        }
+        id.clone_into(&mut last);
+    })?;
+    Ok(again)
 }
 
 /// Looks whether reading this line keeps its promise; see [`super::outside`].

@@ -1,6 +1,9 @@
 //! The history of the state branch, read back: newest first, one entry a mutation.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use gix::{ObjectId, bstr::ByteSlice as _};
 
@@ -60,28 +63,79 @@ pub struct Steps<'s> {
     segments: Vec<(Shelf, GoalId, String)>,
 }
 
+/// The kinds of records, in the order in which their steps are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Goal,
+    On(Shelf),
+    Quotas,
+    Policy,
+    Bypass,
+    Handoff,
+}
+
+fn kind(step: &Step) -> Option<Kind> {
+    step.after.as_ref().or(step.before.as_ref()).map(|record| match record {
+        Record::Goal(..) => Kind::Goal,
+        Record::Gate(..) => Kind::On(Shelf::Gates),
+        Record::Todo(..) => Kind::On(Shelf::Todos),
+        Record::Evidence(..) => Kind::On(Shelf::Evidence),
+        Record::Spend(..) => Kind::On(Shelf::Spend),
+        Record::Quotas(_) => Kind::Quotas,
+        Record::Policy(_) => Kind::Policy,
+        Record::Bypass(..) => Kind::Bypass,
+        Record::Handoff(..) => Kind::Handoff,
+    })
+}
+
 impl Steps<'_> {
-    /// Tells the steps of records that the second state has folded since the first, one by one, so that nobody has to hold all of a
-    /// long past: of those whose ids are `wanted`.
+    /// Tells each step: kind by kind, of a kind what was folded, and then what lies by itself by its names. Nobody has to hold all of
+    /// a long past.
+    pub fn each(&self, mut tell: impl FnMut(Cow<'_, Step>)) -> Result<(), Error> {
+        let shelves = Shelf::ALL.into_iter().map(Kind::On);
+        for kind in self.lying.values().filter_map(kind).chain(shelves).collect::<BTreeSet<_>>() {
+            if let Kind::On(shelf) = kind {
+                self.each_on(shelf, &|_| true, &mut |step| tell(Cow::Owned(step)))?;
+            }
+            let lying = self.lying.values().filter(|step| self::kind(step) == Some(kind));
+            lying.for_each(|step| tell(Cow::Borrowed(step)));
+        }
+        Ok(())
+    }
+
+    /// Tells the steps of records that the second state has folded since the first, one by one: of those whose ids are `wanted`.
     pub fn each_folded(
         &self,
         wanted: impl Fn(&str) -> bool,
         mut tell: impl FnMut(Step),
     ) -> Result<(), Error> {
-        for part in self.segments.chunk_by(|one, other| (one.0, &one.1) == (other.0, &other.1)) {
+        Shelf::ALL.into_iter().try_for_each(|shelf| self.each_on(shelf, &wanted, &mut tell))
+    }
+
+    fn each_on(
+        &self,
+        shelf: Shelf,
+        wanted: &dyn Fn(&str) -> bool,
+        tell: &mut dyn FnMut(Step),
+    ) -> Result<(), Error> {
+        let on_shelf: Vec<_> = self.segments.iter().filter(|(on, _, _)| *on == shelf).collect();
+        for part in on_shelf.chunk_by(|one, other| one.1 == other.1) {
             let mut known: Vec<Box<str>> = Vec::new();
-            if let (Some(before), [(shelf, goal, _), ..]) = (&self.before, part) {
-                before.each_id(*shelf, goal, |id| known.extend(wanted(id).then(|| id.into())))?;
+            if let (Some(before), [(_, goal, _), ..]) = (&self.before, part) {
+                before.each_id(shelf, goal, |id| known.extend(wanted(id).then(|| id.into())))?;
                 known.sort_unstable();
             }
             let is_known = |id: &str| known.binary_search_by(|known| (**known).cmp(id)).is_ok();
             let mut failed = Ok(());
-            // What was opened again and folded again is in several; the last one counts.
-            let mut told: HashSet<Box<str>> = HashSet::new();
-            for (shelf, goal, path) in part.iter().rev() {
-                let place = (*shelf, goal, path.as_str());
-                archive::each_record(&self.after, place, &wanted, |id, record| {
-                    if !told.insert(id.into()) || self.lying.contains_key(&record.name()) {
+            // Of what is in several, the last one counts.
+            let mut again = part.first().map_or(Ok(BTreeMap::new()), |(_, goal, _)| {
+                let again = archive::folded_again(&self.after, shelf, goal)?;
+                Ok::<_, Error>(again.into_iter().map(|id| (id, false)).collect())
+            })?;
+            for (_, goal, path) in part.iter().rev() {
+                archive::each_record(&self.after, (shelf, goal, path), wanted, |id, record| {
+                    let is_told = again.get_mut(id).is_some_and(|is_told| std::mem::replace(is_told, true));
+                    if is_told || self.lying.contains_key(&record.name()) {
                         return;
                     }
                     let known = self.before.as_ref().filter(|_| is_known(id));

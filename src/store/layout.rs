@@ -24,7 +24,7 @@ pub(super) const BYPASS: &str = ".toml";
 pub(super) const ATTRIBUTES: (&str, &str) = (".gitattributes", "* -text\n");
 
 /// The four kinds of record a goal has many of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shelf {
     Gates,
     Todos,

@@ -100,8 +100,8 @@ fn every_command_prints_one_document() {
     history --follow goal/ship: entries record schema_version
     blame goal/ship: fields record schema_version
     diff loopx/state~1..: changes from schema_version to
-    report: bypasses decisions evidence goals outcomes questions schema_version since spend tip until
-    review-packet: chores decisions evidence goals looked needed outcomes risks schema_version since spend tip until
+    report: bypasses decisions evidence goals left_out outcomes questions schema_version since spend tip until
+    review-packet: chores decisions evidence goals left_out looked needed outcomes risks schema_version since spend tip until
     status: branch distrust enforcement gates goals schema_version tip todos view
     hooks install: active by hook schema_version
     hooks status: active by hook schema_version

@@ -192,6 +192,12 @@ fn a_person_finds_what_waits_and_what_went_wrong() {
         ],
         "agents": {}
       },
+      "left_out": {
+        "outcomes": 0,
+        "decisions": 0,
+        "evidence": 0,
+        "risks": 0
+      },
       "bypass": {
         "unacknowledged": 0,
         "unrecorded": 1,

@@ -225,7 +225,13 @@ fn a_report_says_what_came_of_the_last_days() {
           "at": "2026-12-10T14:00:11Z"
         }
       ],
-      "bypasses": []
+      "bypasses": [],
+      "left_out": {
+        "outcomes": 0,
+        "decisions": 0,
+        "evidence": 0,
+        "bypasses": 0
+      }
     }
     "#);
 }
