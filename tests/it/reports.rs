@@ -354,3 +354,29 @@ fn answers_at_a_standing_gate_and_rules_are_told() {
       [ID]  10 s ago  agent:a  open gate main-guard: Is main good?
     "#);
 }
+
+#[test]
+fn a_long_list_ends_with_what_is_newest() {
+    let repo = Sandbox::ready();
+    let issue = |number: usize| {
+        format!("{{\"id\":\"bd-{number}\",\"title\":\"No {number}\",\"status\":\"closed\",\"priority\":1}}\n")
+    };
+    repo.write("other/issues.jsonl", &(0..1_100).map(issue).collect::<String>());
+    repo.person("import --from beads ../other", "beads").success();
+    for (command, list) in [("report --json", "outcomes"), ("review-packet --since 1d --json", "outcomes")] {
+        let told = repo.loopx(command).json();
+        assert_eq!(told[list].as_array().unwrap().len(), 1_000, "{command}");
+        assert_eq!(told["left_out"][list], 100, "{command}");
+    }
+    assert_eq!(repo.loopx("report --json").json()["goals"][0]["done"], 1_100);
+    let more = |command: &str| {
+        let said = repo.loopx(command).stdout;
+        said.lines().find(|line| line.contains("and 1")).map(str::to_owned)
+    };
+    assert_eq!(more("report").as_deref(), Some("and 1000 before these"));
+    let packet = more("review-packet --since 1d");
+    assert_eq!(packet.as_deref(), Some("- and 1080 more: `loopx todo list --all`"));
+    assert_eq!(repo.loopx("diff loopx/state~1..").stdout.lines().count(), 1_101);
+    let told = repo.loopx("diff loopx/state~1.. --json").json();
+    assert_eq!(told["changes"].as_array().unwrap().len(), 1_101);
+}
