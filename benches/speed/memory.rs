@@ -79,6 +79,12 @@ fn measured(repo: &Repo) -> Vec<(String, f64)> {
     let other = Repo::begun(repo.size, &[]);
     rows.push(("import".into(), other.memory_at_a_terminal(&["import", file])));
     rows.push(("status after an import".into(), other.memory(&["status"])));
+    rows.push(("diff of the import".into(), other.memory(&["diff", "loopx/state~1..", "--json"])));
+    rows.push(("report of all time".into(), other.memory(&["report", "--since", "2020-01-01"])));
+    rows.push((
+        "review-packet of all time".into(),
+        other.memory(&["review-packet", "--since", "2020-01-01"]),
+    ));
     rows.push(("doctor".into(), other.memory(&["doctor"])));
     rows.push(("verify --all of the import".into(), other.memory(&["verify", "--all"])));
     let long = Repo::begun(repo.size, &["--goal-text", "Ship it", "--goal-id", "ship"]);

@@ -503,6 +503,12 @@ impl Git {
         Ok(Base { commit, tree })
     }
 
+    /// The parents that a commit has.
+    pub(super) fn parents(&self, commit: ObjectId) -> Result<Vec<ObjectId>, Error> {
+        let bytes = self.object(commit, Kind::Commit)?;
+        Ok(gix::objs::CommitRefIter::from_bytes(&bytes, self.hash_kind()).parent_ids().collect())
+    }
+
     /// When a commit was made, as it says itself.
     pub(super) fn date(&self, commit: ObjectId) -> Result<Timestamp, Error> {
         let bytes = self.object(commit, Kind::Commit)?;
@@ -535,22 +541,23 @@ impl Git {
     }
 
     fn object(&self, id: ObjectId, expected: Kind) -> Result<Rc<[u8]>, Error> {
-        let known = self.seen.borrow().0.get(&id).cloned();
-        let (kind, bytes) = match known {
-            Some(known) => known,
-            None => {
-                // `git gc` may have moved it elsewhere just as we looked.
-                let object = self.repo.find_object(id).or_else(|_| self.repo.find_object(id));
-                let object = object.map_err(damaged)?;
-                let found = (object.kind, Rc::from(object.data.as_slice()));
-                self.keep(id, &found);
-                found
-            }
-        };
+        let (kind, bytes) = self.any_object(id).map_err(damaged)?;
         match kind == expected {
             true => Ok(bytes),
             false => Err(Error::Damaged(format!("{id} is a {kind} where a {expected} should be"))),
         }
+    }
+
+    /// An object of any kind.
+    pub(super) fn any_object(&self, id: ObjectId) -> Result<Object, gix::Error> {
+        if let Some(known) = self.seen.borrow().0.get(&id) {
+            return Ok(known.clone());
+        }
+        // `git gc` may have moved it elsewhere just as we looked.
+        let object = self.repo.find_object(id).or_else(|_| self.repo.find_object(id))?;
+        let found = (object.kind, Rc::from(object.data.as_slice()));
+        self.keep(id, &found);
+        Ok(found)
     }
 
     fn write(&self, object: impl gix::objs::WriteTo) -> Result<ObjectId, gix::Error> {

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use gix::{ObjectId, bstr::ByteSlice as _};
+use gix::{ObjectId, bstr::ByteSlice as _, objs::Kind};
 use sha2::{Digest as _, Sha256};
 
 use super::{
@@ -233,9 +233,9 @@ impl Git {
         let object = self.repo().find_object(super::git::object_id(object)?).map_err(failed)?;
         let object = object.peel_tags_to_end().map_err(failed)?;
         Ok(match object.kind {
-            gix::objs::Kind::Commit => Some(self.base(object.id)?.tree.to_string()),
-            gix::objs::Kind::Tree => Some(object.id.to_string()),
-            gix::objs::Kind::Blob | gix::objs::Kind::Tag => None,
+            Kind::Commit => Some(self.base(object.id)?.tree.to_string()),
+            Kind::Tree => Some(object.id.to_string()),
+            Kind::Blob | Kind::Tag => None,
         })
     }
 
@@ -286,14 +286,18 @@ impl Git {
     ) -> Result<Option<Carried>, Error> {
         let damaged =
             |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
-        let object = self.repo().find_object(pushed).map_err(damaged)?;
-        let object = object.peel_tags_to_end().map_err(damaged)?;
-        match object.kind {
-            gix::objs::Kind::Tree => return self.carried(object.id),
-            gix::objs::Kind::Blob | gix::objs::Kind::Tag => return Ok(None),
-            gix::objs::Kind::Commit => {}
+        let tip = match self.any_object(pushed).map_err(damaged)?.0 {
+            Kind::Tag => {
+                let object = self.repo().find_object(pushed).map_err(damaged)?;
+                object.peel_tags_to_end().map_err(damaged)?.id
+            }
+            _ => pushed,
+        };
+        match self.any_object(tip).map_err(damaged)?.0 {
+            Kind::Tree => return self.carried(tip),
+            Kind::Blob | Kind::Tag => return Ok(None),
+            Kind::Commit => {}
         }
-        let tip = object.id;
         // Most pushes of state push its tip.
         if let Some(carried) = self.carried(self.base(tip)?.tree)? {
             return Ok(Some(carried));
@@ -313,7 +317,12 @@ impl Git {
             Ok(Some(None))
         };
         let was: Vec<ObjectId> = was.into_iter().filter(hides).collect();
-        // Mostly a branch grows by a few commits, and the other branches need not be looked at.
+        // Mostly a branch grows by a few commits in a row, and the other branches need not be looked at.
+        if let [was] = was[..]
+            && let Some(carried) = self.carried_in_a_row(was, tip)
+        {
+            return Ok(carried);
+        }
         if !was.is_empty()
             && let Some(carried) = found(was.clone(), A_FEW)?
         {
@@ -321,6 +330,23 @@ impl Git {
         }
         let known = known().into_iter().filter(hides).chain(was).collect();
         Ok(found(known, usize::MAX)?.flatten())
+    }
+
+    /// What the commits from `was` to `tip` carry, themselves excepted, where each of them has one parent and they are few. Nothing
+    /// is known otherwise, nor where one cannot be read: a walk as git does it knows of clones that do not have all commits.
+    fn carried_in_a_row(&self, was: ObjectId, tip: ObjectId) -> Option<Option<Carried>> {
+        let mut at = tip;
+        for _ in 0..A_FEW {
+            let [parent] = self.parents(at).ok()?[..] else { return None };
+            if parent == was {
+                return Some(None);
+            }
+            if let Some(carried) = self.carried(self.base(parent).ok()?.tree).ok()? {
+                return Some(Some(carried));
+            }
+            at = parent;
+        }
+        None
     }
 
     /// Whether what `id` reaches need not be looked at when the other side has it. A remote-tracking branch that is itself at
@@ -341,7 +367,7 @@ impl Git {
             |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
         let object = self.repo().find_object(pushed).map_err(damaged)?;
         let object = object.peel_tags_to_end().map_err(damaged)?;
-        if object.kind != gix::objs::Kind::Commit {
+        if object.kind != Kind::Commit {
             return Ok(None);
         }
         let tip = object.id;
@@ -388,7 +414,7 @@ impl Git {
         let failed =
             |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
         let object = self.repo().find_object(pushed).map_err(failed)?.peel_tags_to_end().map_err(failed)?;
-        if object.kind != gix::objs::Kind::Commit {
+        if object.kind != Kind::Commit {
             return Ok(None);
         }
         let known: Vec<ObjectId> = known.iter().copied().filter(|id| self.repo().has_object(*id)).collect();
@@ -421,7 +447,7 @@ impl Git {
             |error: gix::Error| Error::Git { doing: "look at what is pushed", problem: chain(&error) };
         let object = self.repo().find_object(super::git::object_id(pushed)?).map_err(failed)?;
         let object = object.peel_tags_to_end().map_err(failed)?;
-        if object.kind != gix::objs::Kind::Commit {
+        if object.kind != Kind::Commit {
             return Ok(None);
         }
         let commit = object.id;

@@ -371,6 +371,16 @@ fn changing_what_is_kept() {
             "bytes are believed only by their digest",
             |repo| push_after(repo, "echo nonsense > .git/loopx/hot"),
         ),
+        (
+            "claim work out of turn, with word in `.git/loopx/open-<goal>` that it is ready",
+            Refused,
+            "claims and gates read the state alone",
+            |repo| {
+                let ids = crate::work::chain(repo);
+                crate::work::call_ready(repo, &ids[50]);
+                repo.loopx(&format!("todo claim {} --agent-id a", ids[50])).code == 0
+            },
+        ),
         ("replace the commit with `git replace`", Refused, "replacements are not followed", |repo| {
             push_after(repo, "git replace loopx/state loopx/state~1")
         }),

@@ -834,7 +834,7 @@ fn a_thousand_todos_come_at_once() {
 }
 
 /// A hundred todos, of which each needs the one before it.
-fn chain(repo: &Sandbox) -> Vec<String> {
+pub(crate) fn chain(repo: &Sandbox) -> Vec<String> {
     let line = |number: usize| {
         let needs = if number == 0 { String::new() } else { format!(r#","needs":["k{}"]"#, number - 1) };
         format!("{{\"title\":\"link {number}\",\"key\":\"k{number}\"{needs}}}\n")
@@ -866,10 +866,8 @@ fn the_next_todo_of_a_long_chain_is_known_without_the_others() {
     }
 }
 
-#[test]
-fn what_is_said_of_a_long_chain_can_deceive_whoever_forges_it_and_nobody_else() {
-    let repo = Sandbox::ready();
-    let ids = chain(&repo);
+/// Forges what writers leave word of in a clone, with a digest that fits: nothing but this todo of a long chain is ready.
+pub(crate) fn call_ready(repo: &Sandbox, id: &str) {
     let file = repo.path("repo/.git/loopx/open-ship");
     let said = std::fs::read_to_string(&file).expect("it is at hand");
     let (head, parts) = said.split_once('\n').expect("a head");
@@ -881,10 +879,17 @@ fn what_is_said_of_a_long_chain_can_deceive_whoever_forges_it_and_nobody_else() 
             .and_then(|line| line.split(' ').nth(1))
             .expect("a blob")
     };
-    let forged = format!("{} {}\n", ids[50], blob(&ids[50]));
+    let forged = format!("{id} {}\n", blob(id));
     let digest = repo.feed("sha256sum", &[], &forged).stdout.replace([' ', '-', '\n'], "");
     let text = format!("loopx-open 1 {} {} {} {}\n{forged}{rest}", words[2], forged.len(), digest, words[5]);
     std::fs::write(&file, text).expect("a file");
+}
+
+#[test]
+fn what_is_said_of_a_long_chain_can_deceive_whoever_forges_it_and_nobody_else() {
+    let repo = Sandbox::ready();
+    let ids = chain(&repo);
+    call_ready(&repo, &ids[50]);
     assert_snapshot!(repo.scene(&format!("
         loopx quota should-run --agent-id a
         loopx todo claim {} --agent-id a

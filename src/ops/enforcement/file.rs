@@ -375,8 +375,20 @@ fn section(text: &str) -> Option<(&str, &str, &str)> {
     let begins_a_line = |at: &usize| *at == 0 || text.as_bytes()[at - 1] == b'\n';
     let begin = text.match_indices(HOOK_MARK).map(|(at, _)| at).find(begins_a_line)?;
     let end = text[begin..].match_indices(END).map(|(at, _)| begin + at).find(begins_a_line)?;
-    let end = text[end..].find('\n').map_or(text.len(), |line_end| end + line_end + 1);
+    let line = text[end..].split_inclusive('\n').next()?;
+    let end = end + line.len() - glued(line).len();
     Some((&text[..begin], &text[begin..end], &text[end..]))
+}
+
+/// What somebody added to a file that had lost its last line break, so that it stands in the line of our end mark.
+fn glued(line: &str) -> &str {
+    let whole = ALONE.lines().next_back().and_then(|whole| line.strip_prefix(whole));
+    match whole.or_else(|| line.strip_prefix(END)) {
+        Some("\n" | "\r\n") | None => "",
+        // Other versions of loopx may have other words there.
+        Some(words) if whole.is_none() && words.starts_with(' ') => "",
+        Some(glued) => glued,
+    }
 }
 
 /// Looks whether reading a hook keeps its promise: our part of it is found where it was put, and all the rest stays as it was.
@@ -445,6 +457,21 @@ mod tests {
         assert_eq!(section(&before), None);
         let hook = format!("{before}{fill}echo mine\n");
         assert_eq!(section(&hook), Some((before.as_str(), fill, "echo mine\n")));
+    }
+
+    #[test]
+    fn what_is_glued_to_the_end_mark_is_no_part_of_it() {
+        for fill in [Event::PrePush.section(), ALONE] {
+            let ours = fill.trim_end();
+            for theirs in
+                ["echo mine\n", "echo mine", " echo mine\n"].iter().take(2 + usize::from(fill == ALONE))
+            {
+                let hook = format!("{MADE}{ours}{theirs}");
+                assert_eq!(section(&hook), Some((MADE, ours, *theirs)));
+            }
+        }
+        let other = ALONE.trim_end().replace("what stands below", "whatever stands below");
+        assert_eq!(section(&format!("{MADE}{other}\n")), Some((MADE, &*format!("{other}\n"), "")));
     }
 
     #[test]
