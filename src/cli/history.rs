@@ -1,4 +1,4 @@
-use std::io;
+use std::{cell::RefCell, io};
 
 use super::{Answer, Said};
 use crate::{
@@ -100,25 +100,31 @@ impl History {
         let Self { goal_id, record, actor, op, since, turn, patch, .. } = self;
         let since = since.map(|since| since.at(ctx.now));
         let filter = Filter { goal: goal_id, record, actor, op, since, turn };
-        let history = ops::history::history(ctx, filter, patch, limit);
+        let history = ops::history::history(ctx, filter, patch, limit)?;
         if json {
             history.entries()?.try_for_each(|told| told.map(drop))?;
             return super::write_document(process, ctx, &history);
         }
         let entries = history.entries()?;
         let pager = at_a_terminal.then(|| ctx.store.git().pager()).flatten();
-        let mut failed = None;
+        let failed = RefCell::new(None);
         let written = super::write(process, ctx, pager.as_deref(), |out| {
-            let mut entries = entries.map_while(|told| told.map_err(|error| failed = Some(error)).ok());
+            let mut entries =
+                entries.map_while(|told| told.map_err(|error| failed.replace(Some(error))).ok());
+            let mut is_first = limit > 0;
             loop {
                 let screen: Vec<Told> = entries.by_ref().take(if patch { 1 } else { SCREEN }).collect();
                 match screen.is_empty() {
+                    true if is_first && failed.borrow().is_none() => {
+                        return writeln!(out, "nothing of that kind happened");
+                    }
                     true => return Ok(()),
                     false => print(out, ctx, &screen)?,
                 }
+                is_first = false;
             }
         });
-        failed.map_or(written, Err)
+        failed.into_inner().map_or(written, Err)
     }
 }
 

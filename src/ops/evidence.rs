@@ -429,7 +429,7 @@ fn now(ctx: &Ctx, what: &Finding) -> Result<Option<Now>, Error> {
     })
 }
 
-/// The recent evidence of one goal or of all, the newest first; of one todo alone if `todo` is given.
+/// The recent evidence of one goal or of all, the newest first; of one todo alone if `todo` is given, which has to be there.
 pub fn list(ctx: &Ctx, goal: Option<&GoalId>, todo: Option<&TodoPrefix>) -> Result<EvidenceList, Error> {
     let snapshot = ctx.store.read()?;
     let goals = match goal {
@@ -447,6 +447,11 @@ pub fn list(ctx: &Ctx, goal: Option<&GoalId>, todo: Option<&TodoPrefix>) -> Resu
     }
     if let Some(prefix) = todo {
         evidence.retain(|view| view.evidence.todo.as_ref().is_some_and(|todo| prefix.matches(todo.as_str())));
+    }
+    if let Some(prefix) = todo.filter(|_| evidence.is_empty())
+        && matches!(snapshot.find_todo(prefix)?, Found::Nothing)
+    {
+        return Err(Refusal::UnknownTodo(prefix.clone()).into());
     }
     evidence.sort_by(|a, b| (b.evidence.added.at, &b.id).cmp(&(a.evidence.added.at, &a.id)));
     Ok(EvidenceList { evidence })

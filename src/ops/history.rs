@@ -1,6 +1,11 @@
 //! The history, as the state branch tells it: what happened, what it did to the records, and who set what.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, BTreeSet},
+    iter,
+    rc::Rc,
+};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -8,7 +13,14 @@ use similar::{ChangeTag, TextDiff};
 
 use super::Ctx;
 use crate::{
-    domain::{audit::Step, change::Record, id::GoalId, time::Timestamp},
+    domain::{
+        audit::Step,
+        change::{Op, Record},
+        id::GoalId,
+        refusal::Refusal,
+        text::shown,
+        time::Timestamp,
+    },
     error::{Error, Kind},
     store::{self, history::Entry},
 };
@@ -73,10 +85,15 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Whether a mutation is about the record that is asked for.
+    fn knows(&self, entry: &Entry) -> bool {
+        self.record.as_deref().is_none_or(|asked| entry.records.iter().any(|name| means(asked, name)))
+    }
+
     fn takes(&self, entry: &Entry) -> bool {
         let is = |asked: &Option<String>, fits: &dyn Fn(&str) -> bool| asked.as_deref().is_none_or(fits);
         let goal = self.goal.as_ref().is_none_or(|goal| entry.goal.as_deref() == Some(goal.as_str()));
-        let record = is(&self.record, &|asked| entry.records.iter().any(|name| means(asked, name)));
+        let record = self.knows(entry);
         let actor = is(&self.actor, &|asked| {
             let found = entry.actor.as_deref().unwrap_or_default();
             found == asked || found.strip_prefix("agent:") == Some(asked)
@@ -100,9 +117,35 @@ fn id_of(name: &str) -> &str {
     name.split_once('/').map_or(name, |(_, id)| id)
 }
 
-/// The history as far as it fits, and, with `patch`, what each mutation did to its records.
-pub fn history(ctx: &Ctx, filter: Filter, patch: bool, limit: usize) -> History<'_> {
-    History { asked: Asked { ctx, filter, patch, limit } }
+/// The history as far as it fits, and, with `patch`, what each mutation did to its records. Refused where the filter names a
+/// goal that is not there, or a kind of mutation that there is none of; that nothing knows its record is the last thing that
+/// [`History::entries`] says.
+pub fn history(ctx: &Ctx, filter: Filter, patch: bool, limit: usize) -> Result<History<'_>, Error> {
+    if let Some(goal) = &filter.goal {
+        // A state that cannot be read has a history all the same.
+        if matches!(ctx.store.read()?.goal(goal), Ok(None)) {
+            return Err(Refusal::UnknownGoal(goal.clone()).into());
+        }
+    }
+    if let Some(op) = filter.op.as_deref().filter(|op| !is_a_kind(op)) {
+        let nouns: BTreeSet<&str> = Op::ALL.into_iter().map(noun).collect();
+        let nouns: Vec<&str> = nouns.into_iter().collect();
+        return Err(Error::new(
+            Kind::Usage,
+            format!("there are no mutations of the kind `{}`", shown(op, 60)),
+        )
+        .hint("run `loopx history --op gate.resolve`, or `loopx history --op gate` for all about gates")
+        .hint(format!("the kinds begin with {}", nouns.join(", "))));
+    }
+    Ok(History { asked: Asked { ctx, filter, patch, limit } })
+}
+
+fn is_a_kind(asked: &str) -> bool {
+    Op::from_word(asked).is_some() || Op::ALL.into_iter().any(|op| noun(op) == asked)
+}
+
+fn noun(op: Op) -> &'static str {
+    op.word().split('.').next().unwrap_or_default()
 }
 
 impl History<'_> {
@@ -115,14 +158,24 @@ impl History<'_> {
 impl Asked<'_> {
     fn entries(&self) -> Result<impl Iterator<Item = Result<Told, Error>> + use<'_>, Error> {
         let Self { ctx, filter, patch, limit } = self;
-        let fitting = since(ctx.store.history()?, filter.since)
-            .filter(|entry| !entry.as_ref().is_ok_and(|entry| !filter.takes(entry)));
+        let is_known = Rc::new(Cell::new(*limit == 0));
+        let seen = Rc::clone(&is_known);
+        let fitting = since(ctx.store.history()?, filter.since).filter(move |entry| {
+            let Ok(entry) = entry else { return true };
+            seen.set(seen.get() || filter.knows(entry));
+            filter.takes(entry)
+        });
         let told = fitting.map(move |entry| {
             let entry = entry?;
             let (changes, folded) = patch.then(|| changes(ctx, &entry)).transpose()?.unzip();
             Ok(Told { entry, changes, folded: folded.unwrap_or(0) })
         });
-        Ok(told.take(*limit))
+        let unknown = iter::once_with(move || match &filter.record {
+            // It may be older than what was looked at, or have come with goals from elsewhere.
+            Some(record) if !is_known.get() => follow(ctx, record).err(),
+            _ => None,
+        });
+        Ok(told.take(*limit).chain(unknown.flatten().map(Err)))
     }
 }
 
@@ -282,7 +335,7 @@ pub fn follow(ctx: &Ctx, asked: &str) -> Result<Life, Error> {
     }
     entries.reverse();
     let unknown = || {
-        let asked = crate::domain::text::shown(asked, 100);
+        let asked = shown(asked, 100);
         Error::new(Kind::NotFound, format!("the history knows no record `{asked}`"))
             .hint("run `loopx history`, or name it as there: `gate/ship-it`, `todo/t-7k3q`")
     };
@@ -327,6 +380,16 @@ pub fn blame(ctx: &Ctx, asked: &str) -> Result<Blame, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kind_is_a_word_of_the_history_or_its_noun() {
+        for kind in ["gate", "gate.resolve", "init", "fold", "bypass"] {
+            assert!(is_a_kind(kind), "{kind}");
+        }
+        for odd in ["", "gat", "gate.", "gate.resolv", "resolve", "Gate"] {
+            assert!(!is_a_kind(odd), "{odd}");
+        }
+    }
 
     #[test]
     fn texts_are_compared_by_words() {

@@ -76,6 +76,9 @@ fn the_history_is_filtered() {
     $ loopx history --turn turn-1
       [ID]  10 s ago  agent:codex-1  spend 1 slot of goal ship for turn-1
     $ loopx history --goal-id nope
+    [stderr] error: there is no goal `nope`
+    [stderr] hint: run `loopx goal list`
+    [exit 1]
     $ loopx history --since 5m
       [ID]  11 s ago  person         configure goal ship: compute 0.5
       [ID]  12 s ago  agent:codex-1  spend 1 slot of goal ship for turn-1
@@ -437,4 +440,82 @@ fn no_more_is_read_than_is_shown() {
     assert_eq!(repo.loopx("history -n 5").success().stdout.lines().count(), 5);
     let all = repo.loopx("history");
     assert_eq!((all.code, all.stdout.lines().count()), (1, 5), "what could be read is there: {all}");
+}
+
+#[test]
+fn what_a_filter_names_has_to_be_there() {
+    let repo = Sandbox::ready();
+    let todo = repo.todo("work --agent-id a");
+    repo.sleep(3_600);
+    assert_snapshot!(repo.scene(&format!("
+        loopx history --goal-id nope
+        loopx history --op bogus
+        loopx history --op todo.ad
+        loopx history --record t-zzzz
+        loopx history --record t-zzzz --json
+        loopx history --record t-zzzz --since 10m
+        loopx history --record {todo} --since 10m
+        loopx history --record {todo} --op gate
+        loopx history --actor nobody
+        loopx history --actor nobody --json
+        loopx history --turn t-1
+        loopx history -n 0
+        loopx evidence list t-zzzz
+        loopx evidence list {todo}
+    ")), @r#"
+    $ loopx history --goal-id nope
+    [stderr] error: there is no goal `nope`
+    [stderr] hint: run `loopx goal list`
+    [exit 1]
+    $ loopx history --op bogus
+    [stderr] error: there are no mutations of the kind `bogus`
+    [stderr] hint: run `loopx history --op gate.resolve`, or `loopx history --op gate` for all about gates
+    [stderr] hint: the kinds begin with approver, bypass, checkpoint, evidence, fold, gate, goal, handoff, import, init, policy, quota, secret, todo, turn
+    [exit 2]
+    $ loopx history --op todo.ad
+    [stderr] error: there are no mutations of the kind `todo.ad`
+    [stderr] hint: run `loopx history --op gate.resolve`, or `loopx history --op gate` for all about gates
+    [stderr] hint: the kinds begin with approver, bypass, checkpoint, evidence, fold, gate, goal, handoff, import, init, policy, quota, secret, todo, turn
+    [exit 2]
+    $ loopx history --record t-zzzz
+    [stderr] error: the history knows no record `t-zzzz`
+    [stderr] hint: run `loopx history`, or name it as there: `gate/ship-it`, `todo/t-7k3q`
+    [exit 1]
+    $ loopx history --record t-zzzz --json
+    {
+      "schema_version": 1,
+      "error": {
+        "code": "not-found",
+        "message": "the history knows no record `t-zzzz`",
+        "hints": [
+          "run `loopx history`, or name it as there: `gate/ship-it`, `todo/t-7k3q`"
+        ],
+        "retryable": false
+      }
+    }
+    [exit 1]
+    $ loopx history --record t-zzzz --since 10m
+    [stderr] error: the history knows no record `t-zzzz`
+    [stderr] hint: run `loopx history`, or name it as there: `gate/ship-it`, `todo/t-7k3q`
+    [exit 1]
+    $ loopx history --record t-fdjx --since 10m
+    nothing of that kind happened
+    $ loopx history --record t-fdjx --op gate
+    nothing of that kind happened
+    $ loopx history --actor nobody
+    nothing of that kind happened
+    $ loopx history --actor nobody --json
+    {
+      "schema_version": 1,
+      "entries": []
+    }
+    $ loopx history --turn t-1
+    nothing of that kind happened
+    $ loopx history -n 0
+    $ loopx evidence list t-zzzz
+    [stderr] error: there is no todo `t-zzzz`
+    [stderr] hint: run `loopx todo list --all`
+    [exit 1]
+    $ loopx evidence list t-fdjx
+    "#);
 }
