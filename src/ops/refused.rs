@@ -145,7 +145,11 @@ impl From<store::Error> for Error {
                 Kind::Environment,
                 &["run `git status` there: git says which `safe.directory` setting it wants"],
             ),
-            S::Bare(_) => {
+            S::Bare { worktree: Some(worktree), .. } => {
+                return Self::new(Kind::NotSetUp, problem.to_string())
+                    .hint(format!("go to one of them: `cd '{}'`", worktree.display()));
+            }
+            S::Bare { worktree: None, .. } => {
                 (Kind::NotSetUp, &["add a worktree with `git worktree add <path>` and run loopx there"])
             }
             S::RefStorage(_) => (Kind::Environment, &["use a repository with refs in files or reftables"]),

@@ -18,8 +18,9 @@ pub enum Error {
     /// Another user owns it, and git would refuse it, too.
     #[error("the repository at `{}` belongs to another user", place(.0))]
     Untrusted(PathBuf),
-    #[error("the repository at `{}` is bare and has no worktree", place(.0))]
-    Bare(PathBuf),
+    /// No worktree of it is where the user stands; it may have one elsewhere.
+    #[error("the repository at `{}` is bare{}", place(.at), if .worktree.is_some() { ", and this is not one of its worktrees" } else { " and has no worktree" })]
+    Bare { at: PathBuf, worktree: Option<PathBuf> },
     #[error("this repository keeps its refs in the format `{0}`, which loopx does not know")]
     RefStorage(String),
     #[error("this repository has no loopx state")]

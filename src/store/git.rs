@@ -26,6 +26,7 @@ use super::{
     program,
     screen::Cleared,
     signature::{self, Signature},
+    view::{NOTE, View},
 };
 use crate::domain::{actor::Person, time::Timestamp};
 
@@ -120,7 +121,7 @@ impl Git {
         };
         let repo = repo.map_err(|error| not_opened(git_dir.unwrap_or(from), &error))?.to_thread_local();
         // Who stands in the folder of the state means the project around it.
-        let repo = match repo.git_dir().join(super::view::NOTE).exists() {
+        let repo = match repo.git_dir().join(NOTE).exists() {
             true => repo.main_repo().map_err(Error::git("find the main worktree"))?,
             false => repo,
         };
@@ -176,8 +177,12 @@ impl Git {
             }
             _ => self.repo.clone(),
         };
-        let dir =
-            main.workdir().or_else(|| self.repo.workdir()).ok_or_else(|| Error::Bare(self.common.clone()))?;
+        let bare = || {
+            // The one that shows the state, if one does.
+            let worktree = View::holder(self).or_else(|| self.linked_worktrees().into_iter().min());
+            Error::Bare { at: self.common.clone(), worktree }
+        };
+        let dir = main.workdir().or_else(|| self.repo.workdir()).ok_or_else(bare)?;
         dir.canonicalize().map_err(Error::io("find", dir))
     }
 

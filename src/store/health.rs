@@ -46,16 +46,23 @@ impl Git {
     /// The tops of all worktrees of the clone but the one that shows the state.
     pub fn worktrees(&self) -> Result<Vec<PathBuf>, Error> {
         let mut tops: Vec<PathBuf> = self.main_worktree().into_iter().collect();
-        for record in entries(&self.common_dir().join("worktrees")) {
-            let back = fs::read_to_string(record.join("gitdir")).unwrap_or_default();
-            let top = record.join(back.trim_end()).parent().map(Path::to_path_buf);
-            let is_there = |top: &PathBuf| top.is_dir() && !record.join(NOTE).exists() && !tops.contains(top);
-            tops.extend(top.filter(is_there));
+        for top in self.linked_worktrees() {
+            tops.extend(Some(top).filter(|top| !tops.contains(top)));
         }
         Ok(tops)
     }
 
     /// Whether an index (this worktree's, unless another file is named) has `.loopx` or something below it. False when it
+    /// The same without the main one.
+    pub(super) fn linked_worktrees(&self) -> Vec<PathBuf> {
+        let top = |record: PathBuf| {
+            let back = fs::read_to_string(record.join("gitdir")).unwrap_or_default();
+            let top = record.join(back.trim_end()).parent().map(Path::to_path_buf);
+            top.filter(|top| top.is_dir() && !record.join(NOTE).exists())
+        };
+        entries(&self.common_dir().join("worktrees")).into_iter().filter_map(top).collect()
+    }
+
     /// cannot be read.
     pub fn index_has_the_view(&self, file: Option<&Path>) -> bool {
         let file = file.map_or_else(|| self.repo().index_path(), Path::to_path_buf);

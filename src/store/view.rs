@@ -148,13 +148,15 @@ impl View {
                 Some(Warning::Detached { why: format!("`{}` is something else", place(&path)) })
             }
             // At the root of a bare clone there is no view to look at.
-            Err(Error::Bare(_)) => None,
+            Err(Error::Bare { .. }) => None,
             Err(error) => Some(Warning::of(&error)),
         }
     }
 
     /// Makes sure that the view is there and this clone's own, and brings it up to `tip`.
     pub(super) fn attach(
+            // No worktree has shown the state yet.
+            Err(Error::Bare { .. }) => Vec::new(),
         git: &Git,
         branch: &str,
         tip: ObjectId,
@@ -273,8 +275,13 @@ impl View {
         Ok(shown.filter(|commit| git.base(*commit).is_ok()))
     }
 
-    fn locate(git: &Git) -> Result<Place, Error> {
-        let dir = git.main_worktree()?.join(FOLDER);
+    /// The top of the worktree in which git's record says that the view lies, if that is still there.
+    pub(super) fn holder(git: &Git) -> Option<PathBuf> {
+        Self::record(git).1.as_deref().and_then(holder)
+    }
+
+    /// Where git keeps its records of worktrees, and the one that is marked as the view's.
+    fn record(git: &Git) -> (PathBuf, Option<PathBuf>) {
         let worktrees = git.common_dir().join("worktrees");
         // Git gives this name to the first worktree called `.loopx`; another only if that was taken.
         let usual = worktrees.join("-loopx");
@@ -285,12 +292,11 @@ impl View {
             entries.map(|entry| entry.path()).find(|admin| admin.join(NOTE).exists())
         };
         // Without a main worktree the view stays in the linked one where it was put first.
-        let put = |admin: &PathBuf| {
-            let back = fs::read_to_string(admin.join("gitdir")).ok()?;
-            let dir = Path::new(back.trim_end()).parent()?.to_path_buf();
-            dir.parent().is_some_and(Path::is_dir).then_some(dir)
+        let held = if git.is_bare() { admin.as_deref().and_then(holder) } else { None };
+        let dir = match held {
+            Some(top) => top.join(FOLDER),
+            None => git.main_worktree()?.join(FOLDER),
         };
-        let dir = admin.as_ref().filter(|_| git.is_bare()).and_then(put).unwrap_or(dir);
         let kind = fs::symlink_metadata(&dir).ok();
         let Some(admin) = admin else {
             return Ok(match (kind, linked(&dir)) {
@@ -333,6 +339,11 @@ impl View {
 
     /// Makes folder and git's record point to each other. What the folder has is looked at file by file afterwards.
     fn link(&self, git: &Git, branch: &str) -> Result<(), Error> {
+        (worktrees, admin)
+    }
+
+    fn locate(git: &Git) -> Result<Place, Error> {
+        let (worktrees, admin) = Self::record(git);
         fs::create_dir_all(&self.dir).map_err(Error::io("create", &self.dir))?;
         let write = |path: PathBuf, text: String| fs::write(&path, text).map_err(Error::io("write", &path));
         write(self.dir.join(".git"), format!("gitdir: {}\n", self.admin.display()))?;
