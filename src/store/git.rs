@@ -114,12 +114,22 @@ impl Git {
             .permissions(permissions)
             .config_overrides(["core.useReplaceRefs=false"])
             .bail_if_untrusted(true);
-        let trust = gix::sec::trust::Mapping { full: options.clone(), reduced: options.clone() };
-        let repo = match git_dir {
-            Some(dir) => gix::ThreadSafeRepository::open_opts(from.join(dir), options),
-            None => gix::ThreadSafeRepository::discover_opts(from, Default::default(), trust),
+        let open = |options: open::Options| {
+            let trust = gix::sec::trust::Mapping { full: options.clone(), reduced: options.clone() };
+            let repo = match git_dir {
+                Some(dir) => gix::ThreadSafeRepository::open_opts(from.join(dir), options),
+                None => gix::ThreadSafeRepository::discover_opts(from, Default::default(), trust),
+            };
+            repo.map_err(|error| not_opened(git_dir.unwrap_or(from), &error))
         };
-        let repo = repo.map_err(|error| not_opened(git_dir.unwrap_or(from), &error))?.to_thread_local();
+        let repo = match open(options.clone()) {
+            // Its configuration counts then, as it does for git.
+            Err(Error::Untrusted(_)) if git_takes(from, git_dir) => {
+                open(options.bail_if_untrusted(false).filter_config_section(|_| true))
+            }
+            opened => opened,
+        };
+        let repo = repo?.to_thread_local();
         // Who stands in the folder of the state means the project around it.
         let repo = match repo.git_dir().join(NOTE).exists() {
             true => repo.main_repo().map_err(Error::git("find the main worktree"))?,
@@ -646,6 +656,14 @@ impl gix::objs::Find for Git {
 
 fn damaged(error: impl std::error::Error + 'static) -> Error {
     Error::Damaged(chain(&error))
+}
+
+/// Whether git takes a repository of another user: unlike gix, it reads `safe.directory` in the environment, too.
+fn git_takes(from: &Path, git_dir: Option<&Path>) -> bool {
+    let said = program::says("git".as_ref(), from, ["rev-parse", "--absolute-git-dir"]);
+    said.and_then(|said| said.trim().to_path().ok()?.canonicalize().ok()).is_some_and(|found| {
+        git_dir.is_none_or(|dir| from.join(dir).canonicalize().is_ok_and(|dir| dir == found))
+    })
 }
 
 fn not_opened(from: &Path, error: &gix::Error) -> Error {

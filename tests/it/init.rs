@@ -779,3 +779,89 @@ fn an_index_of_the_folder_that_is_gone_or_garbled_is_made_anew() {
     assert_eq!(repo.loopx("todo add 'more work'").success().stderr, "");
     assert_eq!(repo.git("-C .loopx status --porcelain").success().to_string(), "");
 }
+
+#[test]
+fn at_the_top_of_a_bare_layout_a_worktree_is_named() {
+    let mut repo = Sandbox::plain();
+    repo.git("clone -q --bare . ../all/.bare").success();
+    repo.write("all/.git", "gitdir: ./.bare\n");
+    repo.cd("all");
+    repo.git("worktree add -q main main").success();
+    repo.git("worktree add -q f -b f").success();
+    assert_snapshot!(repo.scene("
+        loopx init
+        loopx -C main init --goal-text Ship --goal-id ship
+        loopx init
+        loopx doctor
+        loopx todo add one
+        git -C main/.loopx status --short
+    "), @"
+    $ loopx init
+    [stderr] error: the repository at `[ROOT]/all/.bare` is bare, and this is not one of its worktrees
+    [stderr] hint: go to one of them: `cd '[ROOT]/all/f'`
+    [exit 1]
+    $ loopx -C main init --goal-text Ship --goal-id ship
+    began the state on branch `loopx/state`, to be read in `.loopx/`
+    pushes are guarded: created [ROOT]/all/.bare/hooks/pre-push
+    added goal ship
+    $ loopx init
+    [stderr] error: the repository at `[ROOT]/all/.bare` is bare, and this is not one of its worktrees
+    [stderr] hint: go to one of them: `cd '[ROOT]/all/main'`
+    [exit 1]
+    $ loopx doctor
+    all is well
+    $ loopx todo add one
+    added todo t-f8b6: one
+    $ git -C main/.loopx status --short
+    ");
+    std::fs::remove_dir_all(repo.path("all/main/.loopx")).expect("the view");
+    assert_snapshot!(repo.scene("
+        loopx doctor
+        loopx doctor --fix
+    "), @"
+    $ loopx doctor
+    `.loopx/` does not show the state: it is not there
+      run `loopx init`
+    1 problem found
+    [exit 1]
+    $ loopx doctor --fix
+    [stderr] error: the repository at `[ROOT]/all/.bare` is bare, and this is not one of its worktrees
+    [stderr] hint: go to one of them: `cd '[ROOT]/all/main'`
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_repository_of_another_user_is_taken_when_git_takes_it() {
+    let mut repo = Sandbox::ready();
+    let top = repo.path("repo").display().to_string();
+    // Only root can give something away.
+    if repo.feed("chown", &["-R", "65534", &top], "").code != 0 {
+        return;
+    }
+    assert_snapshot!(repo.loopx("status"), @"
+    [stderr] error: the repository at `[ROOT]/repo` belongs to another user
+    [stderr] hint: run `git status` there: git says which `safe.directory` setting it wants
+    [exit 1]
+    ");
+    repo.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "safe.directory");
+    repo.env("GIT_CONFIG_VALUE_0", "/nowhere");
+    assert_eq!(repo.loopx("status").code, 1);
+    repo.env("GIT_CONFIG_VALUE_0", &top);
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx todo add one
+    "), @"
+    $ loopx status
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    0 todos open
+    pushes are guarded
+    $ loopx todo add one
+    added todo t-sry7: one
+    ");
+    repo.env("GIT_CONFIG_VALUE_0", "*");
+    repo.loopx("-C .loopx status").success();
+    repo.env("GIT_DIR", ".git");
+    repo.loopx("status").success();
+}
