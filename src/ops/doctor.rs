@@ -209,7 +209,15 @@ fn bypasses(ctx: &Ctx, findings: &mut Vec<Finding>) {
 
 /// Lock files that a killed program left behind. The one of `.loopx/` is loopx's to remove; the others are git's.
 fn locks(ctx: &Ctx, fix: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
-    for lock in ctx.store.stale_locks(ctx.now, STALE)? {
+    let stale = ctx.store.stale_locks(ctx.now, STALE)?;
+    for lock in ctx.store.held_lock()?.into_iter().filter(|lock| !stale.contains(lock)) {
+        let place = lock.display();
+        findings.push(Finding::new(
+            format!("`{place}` keeps every mutation out: a program is at work, or was killed and left it; if no git is at work here"),
+            format!("rm '{place}'"),
+        ));
+    }
+    for lock in stale {
         let place = lock.display();
         let problem = format!("`{place}` is older than {STALE}; no git that is at work keeps it so long");
         let is_ours = ctx.store.view_lock().as_ref() == Some(&lock);

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread,
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -104,11 +105,24 @@ impl Store {
     /// Lock files on the way of a mutation that are older than `age`.
     pub fn stale_locks(&self, now: Timestamp, age: Seconds) -> Result<Vec<PathBuf>, Error> {
         let common = self.git().common_dir();
-        let branch = common.join(format!("refs/heads/{}.lock", self.git().branch()?));
+        let branch = self.branch_lock()?;
         let view = View::index_lock(self.git());
         let locks = [branch, common.join("packed-refs.lock"), common.join("config.lock")];
         let is_stale = |lock: &PathBuf| is_older(lock, now.minus(age));
         Ok(locks.into_iter().chain(view).filter(is_stale).collect())
+    }
+
+    /// The lock file of the state branch, if one is there and stays. Who is at work keeps it for moments only.
+    pub fn held_lock(&self) -> Result<Option<PathBuf>, Error> {
+        let lock = self.branch_lock()?;
+        let made = || fs::symlink_metadata(&lock).and_then(|meta| meta.modified()).ok();
+        let Some(before) = made() else { return Ok(None) };
+        thread::sleep(Duration::from_millis(300));
+        Ok((made() == Some(before)).then_some(lock))
+    }
+
+    fn branch_lock(&self) -> Result<PathBuf, Error> {
+        Ok(self.git().common_dir().join(format!("refs/heads/{}.lock", self.git().branch()?)))
     }
 
     /// Where git locks the index of `.loopx/`, if that is there.
