@@ -118,7 +118,11 @@ fn history(ctx: &Ctx, findings: &mut Vec<Finding>) -> Result<(), Error> {
 /// over.
 fn view(ctx: &Ctx, fix: bool, is_trusted: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
     let snapshot = ctx.store.read()?;
-    let trouble = ctx.store.view_trouble(&snapshot).filter(|_| is_trusted);
+    let behind = || {
+        let behind = ctx.store.differing_files(&snapshot).ok()?.behind;
+        (!behind.is_empty()).then_some(Warning::Behind(behind))
+    };
+    let trouble = is_trusted.then(|| ctx.store.view_trouble(&snapshot).or_else(behind)).flatten();
     if let Some(trouble) = &trouble {
         if fix && !matches!(trouble, Warning::Edited(_)) {
             let plan = super::init::plan(ctx, None)?;
@@ -135,7 +139,7 @@ fn view(ctx: &Ctx, fix: bool, is_trusted: bool, findings: &mut Vec<Finding>) -> 
             ));
         }
     }
-    let edited = ctx.store.edited_by_hand(&snapshot)?;
+    let edited = ctx.store.differing_files(&snapshot)?.edited;
     if !edited.is_empty() {
         let edited = Warning::Edited(edited);
         findings.push(Finding::new(edited.to_string(), edited.cure().unwrap_or("loopx init".into())));

@@ -17,7 +17,7 @@ use super::{
     git::Git,
     program,
     snapshot::AtHand,
-    view::{FOLDER, NOTE, View},
+    view::{Differing, FOLDER, NOTE, View},
 };
 use crate::domain::time::{Seconds, Timestamp};
 
@@ -53,7 +53,6 @@ impl Git {
         Ok(tops)
     }
 
-    /// Whether an index (this worktree's, unless another file is named) has `.loopx` or something below it. False when it
     /// The same without the main one.
     pub(super) fn linked_worktrees(&self) -> Vec<PathBuf> {
         let top = |record: PathBuf| {
@@ -64,6 +63,7 @@ impl Git {
         entries(&self.common_dir().join("worktrees")).into_iter().filter_map(top).collect()
     }
 
+    /// Whether an index (this worktree's, unless another file is named) has `.loopx` or something below it. False when it
     /// cannot be read.
     pub fn index_has_the_view(&self, file: Option<&Path>) -> bool {
         let file = file.map_or_else(|| self.repo().index_path(), Path::to_path_buf);
@@ -83,9 +83,9 @@ impl Git {
 }
 
 impl Store {
-    /// The files of `.loopx/` that are not what the state says, from the top of it.
-    pub fn edited_by_hand(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, Error> {
-        View::edited(self.git(), snapshot.commit().commit)
+    /// The files of `.loopx/` that are not what the state says.
+    pub fn differing_files(&self, snapshot: &Snapshot<'_>) -> Result<Differing, Error> {
+        View::differing(self.git(), snapshot.commit().commit)
     }
 
     /// Objects of the present that the object database has lost or cannot read, of those that are at hand beside it.

@@ -39,6 +39,8 @@ pub enum Warning {
     Detached { why: String },
     /// These files were edited by hand, so their newer content was not written over them.
     Edited(Vec<String>),
+    /// These files are missing, or as the state had them before. Nobody's work is in them.
+    Behind(Vec<String>),
     /// The files could not be written.
     Failed(String),
     /// The files could not be written, because this lock file is in the way.
@@ -61,8 +63,8 @@ impl Warning {
     pub fn cure(&self) -> Option<Cow<'static, str>> {
         let command = match self {
             Self::Detached { .. } => "loopx init",
-            Self::Edited(_) => "git -C .loopx checkout -- .",
-            Self::Held(_) => "loopx doctor --fix",
+            Self::Edited(_) => "git -C .loopx checkout HEAD -- .",
+            Self::Held(_) | Self::Behind(_) => "loopx doctor --fix",
             Self::Unsigned(_) => "git config loopx.gpgSign false",
             Self::Ahead { before: Some(before), .. } => {
                 return Some(format!("loopx restore --to {before}").into());
@@ -86,8 +88,13 @@ impl fmt::Display for Warning {
         match self {
             Self::Detached { why } => write!(f, "`{FOLDER}/` does not show the state: {why}"),
             Self::Edited(paths) => {
-                let paths: Vec<_> = paths.iter().map(|path| format!("`{FOLDER}/{path}`")).collect();
-                write!(f, "left alone what was edited by hand: {}", paths.join(", "))
+                write!(f, "left alone what was edited by hand: {}", named(paths))
+            }
+            Self::Behind(paths) => {
+                let more = paths.len().saturating_sub(A_FEW);
+                let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+                let named = named(&paths[..paths.len().min(A_FEW)]);
+                write!(f, "`{FOLDER}/` is behind the state: missing, or as it was before: {named}{more}")
             }
             Self::Ahead { commit, at, .. } => write!(
                 f,
@@ -101,6 +108,23 @@ impl fmt::Display for Warning {
             Self::Unsigned(why) => write!(f, "the state commit is not signed: {why}"),
         }
     }
+}
+
+/// So many files that are behind are named.
+const A_FEW: usize = 10;
+
+fn named(paths: &[String]) -> String {
+    let paths: Vec<_> = paths.iter().map(|path| format!("`{FOLDER}/{path}`")).collect();
+    paths.join(", ")
+}
+
+/// The files of the view that are not what the state has, from the top of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Differing {
+    /// They are missing, or as the state had them before: whoever brings the view up to date puts them right.
+    pub behind: Vec<String>,
+    /// They were edited by hand, and are left alone.
+    pub edited: Vec<String>,
 }
 
 /// The view of one clone.
@@ -131,6 +155,8 @@ impl View {
             Ok(Place::InTheWay(path)) => {
                 vec![Warning::Detached { why: format!("`{}` is something else", place(&path)) }]
             }
+            // No worktree has shown the state yet.
+            Err(Error::Bare { .. }) => Vec::new(),
             Err(error) => vec![Warning::of(&error)],
         }
     }
@@ -138,7 +164,11 @@ impl View {
     /// What is wrong with the view, if anything, by a look that changes nothing.
     pub(super) fn trouble(git: &Git, tip: ObjectId) -> Option<Warning> {
         match Self::locate(git) {
-            Ok(Place::Attached(view)) if view.shows() == Some(tip) => None,
+            Ok(Place::Attached(view)) if view.shows() == Some(tip) => {
+                let differing = view.was_touched().then(|| view.compare(git, tip).ok()).flatten();
+                let behind = differing.map(|differing| differing.behind).unwrap_or_default();
+                (!behind.is_empty()).then_some(Warning::Behind(behind))
+            }
             Ok(Place::Attached(_)) => {
                 Some(Warning::Failed("the next mutation will bring it up to date".into()))
             }
@@ -155,8 +185,6 @@ impl View {
 
     /// Makes sure that the view is there and this clone's own, and brings it up to `tip`.
     pub(super) fn attach(
-            // No worktree has shown the state yet.
-            Err(Error::Bare { .. }) => Vec::new(),
         git: &Git,
         branch: &str,
         tip: ObjectId,
@@ -243,19 +271,40 @@ impl View {
         }
     }
 
-    /// The files that are not what `tip` has, from the top of the view. None when there is no view to look at.
-    pub(super) fn edited(git: &Git, tip: ObjectId) -> Result<Vec<String>, Error> {
-        let Place::Attached(view) = Self::locate(git)? else { return Ok(Vec::new()) };
-        let mut files = BTreeMap::new();
-        diff(git, None, Some(git.base(tip)?.tree), Look::All, "", &mut files)?;
-        let is_edited = |(path, file): &(String, Changed)| {
-            let bytes = fs::read(view.dir.join(path)).ok();
-            let found = bytes.and_then(|bytes| {
-                gix::objs::compute_hash(git.hash_kind(), gix::objs::Kind::Blob, &bytes).ok()
-            });
-            found != file.new
-        };
-        Ok(files.into_iter().filter(is_edited).map(|(path, _)| path).collect())
+    /// The files that are not what `tip` has. None when there is no view to look at.
+    pub(super) fn differing(git: &Git, tip: ObjectId) -> Result<Differing, Error> {
+        match Self::locate(git)? {
+            Place::Attached(view) => view.compare(git, tip),
+            _ => Ok(Differing::default()),
+        }
+    }
+
+    fn compare(&self, git: &Git, tip: ObjectId) -> Result<Differing, Error> {
+        let mut found = Differing::default();
+        let mut in_doubt = BTreeMap::new();
+        for (path, change) in self.changes(git, self.shows(), tip, Look::All)? {
+            match self.there(git, &path).unwrap_or(There::SomethingElse) {
+                There::Nothing if change.new.is_none() => {}
+                There::Nothing => found.behind.push(path),
+                There::File(id) if change.new == Some(id) => {}
+                There::File(id) if change.old == Some(id) => found.behind.push(path),
+                There::File(id) => drop(in_doubt.insert(path, (id, change.is_of_a_state()))),
+                There::SomethingElse if change.is_of_a_state() => found.edited.push(path),
+                There::SomethingElse => {}
+            }
+        }
+        let files = in_doubt.iter().map(|(path, (id, _))| (path.clone(), *id)).collect();
+        let had = had_before(git, tip, files);
+        for (path, (_, is_of_a_state)) in in_doubt {
+            match had.contains_key(&path) {
+                true => found.behind.push(path),
+                false if is_of_a_state => found.edited.push(path),
+                false => {}
+            }
+        }
+        found.behind.sort();
+        found.edited.sort();
+        Ok(found)
     }
 
     /// Refuses when something of the user's stands where the view goes.
@@ -291,6 +340,11 @@ impl View {
             let entries = fs::read_dir(&worktrees).into_iter().flatten().flatten();
             entries.map(|entry| entry.path()).find(|admin| admin.join(NOTE).exists())
         };
+        (worktrees, admin)
+    }
+
+    fn locate(git: &Git) -> Result<Place, Error> {
+        let (worktrees, admin) = Self::record(git);
         // Without a main worktree the view stays in the linked one where it was put first.
         let held = if git.is_bare() { admin.as_deref().and_then(holder) } else { None };
         let dir = match held {
@@ -339,11 +393,6 @@ impl View {
 
     /// Makes folder and git's record point to each other. What the folder has is looked at file by file afterwards.
     fn link(&self, git: &Git, branch: &str) -> Result<(), Error> {
-        (worktrees, admin)
-    }
-
-    fn locate(git: &Git) -> Result<Place, Error> {
-        let (worktrees, admin) = Self::record(git);
         fs::create_dir_all(&self.dir).map_err(Error::io("create", &self.dir))?;
         let write = |path: PathBuf, text: String| fs::write(&path, text).map_err(Error::io("write", &path));
         write(self.dir.join(".git"), format!("gitdir: {}\n", self.admin.display()))?;
@@ -363,10 +412,44 @@ impl View {
     }
 
     fn bring_up_to(&self, git: &Git, tip: ObjectId, writer: &mut Writer) -> Vec<Warning> {
-        match self.shows() {
-            Some(shown) if shown == tip => Vec::new(),
-            shown => self.synced(git, shown, tip, Look::Changes, writer),
+        match (self.shows(), self.was_touched()) {
+            (Some(shown), false) if shown == tip => Vec::new(),
+            (shown, false) => self.synced(git, shown, tip, Look::Changes, writer),
+            (shown, true) => self.synced(git, shown, tip, Look::All, writer),
         }
+    }
+
+    /// Whether the index was written after the files were brought up to date: git did so in our stead, as with `git reset`, or
+    /// we did and were killed.
+    fn was_touched(&self) -> bool {
+        let written = |name| fs::metadata(self.admin.join(name)).and_then(|meta| meta.modified()).ok();
+        written("index").zip(written(NOTE)).is_some_and(|(index, note)| index > note)
+    }
+
+    /// The files to be looked at on the way from `shown` to `tip`. With all of them go those that only the index knows, which
+    /// git may have put there from an older state.
+    fn changes(
+        &self,
+        git: &Git,
+        shown: Option<ObjectId>,
+        tip: ObjectId,
+        look: Look,
+    ) -> Result<BTreeMap<String, Changed>, Error> {
+        let new = git.base(tip)?.tree;
+        // A commit that is gone cannot be compared with: then every file is looked at.
+        let old = shown.and_then(|commit| git.base(commit).ok()).map(|base| base.tree);
+        let mut changes = BTreeMap::new();
+        diff(git, old, Some(new), look, "", &mut changes)?;
+        if look == Look::All
+            && let Ok(index) =
+                gix::index::File::at(self.admin.join("index"), git.hash_kind(), true, Default::default())
+        {
+            for entry in index.entries() {
+                let path = lossy(entry.path(&index));
+                changes.entry(path).or_insert(Changed { old: None, new: None });
+            }
+        }
+        Ok(changes)
     }
 
     fn synced(
@@ -394,21 +477,28 @@ impl View {
         tip: ObjectId,
         look: Look,
     ) -> Result<Vec<String>, Error> {
-        let new = git.base(tip)?.tree;
-        // A commit that is gone cannot be compared with: then every file is looked at.
-        let old = shown.and_then(|commit| git.base(commit).ok()).map(|base| base.tree);
-        let mut changes = BTreeMap::new();
-        diff(git, old, Some(new), look, "", &mut changes)?;
-
-        let mut edited = Vec::new();
-        let mut written = Vec::new();
+        let mut changes = self.changes(git, shown, tip, look)?;
+        let mut applied = BTreeMap::new();
         for (path, change) in &changes {
-            let applied = self.apply(git, path, change)?;
-            written.push((path.as_str(), change.new, applied));
-            if applied == Applied::LeftAlone {
-                edited.push(path.clone());
-            }
+            applied.insert(path.clone(), self.apply(git, path, change)?);
         }
+        let in_doubt = applied.iter().filter_map(|(path, applied)| match applied {
+            Applied::LeftAlone(found) => Some((path.clone(), (*found)?)),
+            Applied::Done => None,
+        });
+        for (path, blob) in had_before(git, tip, in_doubt.collect()) {
+            let Some(change) = changes.get_mut(&path) else { continue };
+            change.old = Some(blob);
+            applied.insert(path.clone(), self.apply(git, &path, change)?);
+        }
+        let is_edited = |path: &str| {
+            changes.get(path).is_some_and(Changed::is_of_a_state) && applied.get(path) != Some(&Applied::Done)
+        };
+        let edited = changes.keys().filter(|path| is_edited(path)).cloned().collect();
+        let written: Vec<_> = changes
+            .iter()
+            .map(|(path, change)| (path.as_str(), change.new, applied.get(path) == Some(&Applied::Done)))
+            .collect();
         if !self.write_index(git, look, &written)? {
             return self.sync(git, shown, tip, Look::All);
         }
@@ -426,22 +516,12 @@ impl View {
 
     fn apply(&self, git: &Git, path: &str, change: &Changed) -> Result<Applied, Error> {
         let file = self.dir.join(path);
-        if self.leads_elsewhere(path) {
-            return Ok(Applied::LeftAlone);
-        }
-        let on_disk = match fs::symlink_metadata(&file) {
-            Err(_) => None,
-            Ok(meta) if meta.is_file() => {
-                let bytes = fs::read(&file).map_err(Error::io("read", &file))?;
-                Some(gix::objs::compute_hash(git.hash_kind(), gix::objs::Kind::Blob, &bytes).ok())
-            }
-            Ok(_) => Some(None),
-        };
-        match (on_disk, change.new) {
-            (None, None) => Ok(Applied::Done),
-            (Some(Some(there)), Some(new)) if there == new => Ok(Applied::Done),
-            (Some(there), _) if there.is_none() || there != change.old => Ok(Applied::LeftAlone),
-            (Some(_), None) => {
+        match (self.there(git, path)?, change.new) {
+            (There::Nothing, None) => Ok(Applied::Done),
+            (There::File(there), Some(new)) if there == new => Ok(Applied::Done),
+            (There::SomethingElse, _) => Ok(Applied::LeftAlone(None)),
+            (There::File(there), _) if Some(there) != change.old => Ok(Applied::LeftAlone(Some(there))),
+            (There::File(_), None) => {
                 fs::remove_file(&file).map_err(Error::io("remove", &file))?;
                 // Folders that this emptied go, too; one that still has something says so by refusing.
                 let parents =
@@ -456,6 +536,22 @@ impl View {
                 self.write(&file, &git.blob(new)?)?;
                 Ok(Applied::Done)
             }
+        }
+    }
+
+    fn there(&self, git: &Git, path: &str) -> Result<There, Error> {
+        let file = self.dir.join(path);
+        if self.leads_elsewhere(path) {
+            return Ok(There::SomethingElse);
+        }
+        match fs::symlink_metadata(&file) {
+            Err(_) => Ok(There::Nothing),
+            Ok(meta) if meta.is_file() => {
+                let bytes = fs::read(&file).map_err(Error::io("read", &file))?;
+                let id = gix::objs::compute_hash(git.hash_kind(), gix::objs::Kind::Blob, &bytes);
+                Ok(id.map_or(There::SomethingElse, There::File))
+            }
+            Ok(_) => Ok(There::SomethingElse),
         }
     }
 
@@ -486,12 +582,13 @@ impl View {
     }
 
     /// Tells git's index of the worktree what its files are, so that `git status` there is clean. Does nothing and
-    /// returns false when changes are all that is known and there is no sound index to put them into.
+    /// returns false when changes are all that is known and there is no sound index to put them into. A change says whether the
+    /// file is as it says.
     fn write_index(
         &self,
         git: &Git,
         look: Look,
-        changes: &[(&str, Option<ObjectId>, Applied)],
+        changes: &[(&str, Option<ObjectId>, bool)],
     ) -> Result<bool, Error> {
         use gix::index::{File, State, entry};
         let failed = || Error::git("write the index of `.loopx/`");
@@ -514,7 +611,7 @@ impl View {
         index.remove_tree();
         let mut gone: Vec<BString> = Vec::new();
         let mut added = Vec::new();
-        for (path, blob, applied) in changes {
+        for (path, blob, is_done) in changes {
             let name = BString::from(*path);
             let Some(blob) = blob else {
                 gone.push(name);
@@ -522,7 +619,7 @@ impl View {
             };
             // Git believes a file to be unchanged when its stat is the one noted here, so an edited one gets none.
             let stat = Some(self.dir.join(path))
-                .filter(|_| *applied == Applied::Done)
+                .filter(|_| *is_done)
                 .and_then(|file| gix::index::fs::Metadata::from_path_no_follow(&file).ok())
                 .and_then(|meta| entry::Stat::from_fs(&meta).ok())
                 .unwrap_or_default();
@@ -554,7 +651,17 @@ impl View {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Applied {
     Done,
-    LeftAlone,
+    /// What is there is nothing that a change was expected to meet; a file is named by its blob.
+    LeftAlone(Option<ObjectId>),
+}
+
+/// What is found where a file of the state belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum There {
+    Nothing,
+    File(ObjectId),
+    /// No file, or one that cannot be reached without leaving the view.
+    SomethingElse,
 }
 
 /// The blobs of one file in two trees.
@@ -562,6 +669,13 @@ enum Applied {
 pub(super) struct Changed {
     pub(super) old: Option<ObjectId>,
     pub(super) new: Option<ObjectId>,
+}
+
+impl Changed {
+    /// It is a file of one of the two states, and not one that was found beside them.
+    fn is_of_a_state(&self) -> bool {
+        self.old.is_some() || self.new.is_some()
+    }
 }
 
 /// Which files are looked at.
@@ -603,6 +717,46 @@ pub(super) fn diff(
         }
     }
     Ok(())
+}
+
+/// So many commits back a file may come from.
+const FAR: usize = 1_000;
+
+/// Those of `files` that were just so in one of the newest commits up to `tip`.
+fn had_before(git: &Git, tip: ObjectId, mut files: BTreeMap<String, ObjectId>) -> BTreeMap<String, ObjectId> {
+    // What git does not have, no commit has: so hand edits are told at once.
+    files.retain(|_, blob| git.repo().has_object(*blob));
+    let mut had = BTreeMap::new();
+    let mut next = Some(tip);
+    for _ in 0..FAR {
+        // The past may end where it was left behind.
+        let Some(base) = next.filter(|_| !files.is_empty()).and_then(|commit| git.base(commit).ok()) else {
+            break;
+        };
+        files.retain(|path, blob| {
+            let is_it = blob_at(git, base.tree, path) == Some(*blob);
+            if is_it {
+                had.insert(path.clone(), *blob);
+            }
+            !is_it
+        });
+        next = git.parents(base.commit).ok().and_then(|parents| parents.first().copied());
+    }
+    had
+}
+
+fn blob_at(git: &Git, tree: ObjectId, path: &str) -> Option<ObjectId> {
+    path.split('/').try_fold(tree, |tree, name| {
+        let tree = git.tree(tree).ok()?;
+        tree.entries.into_iter().find(|entry| entry.filename == name).map(|entry| entry.oid)
+    })
+}
+
+/// The folder in which the worktree of git's record `admin` lies, if that is there.
+fn holder(admin: &Path) -> Option<PathBuf> {
+    let back = fs::read_to_string(admin.join("gitdir")).ok()?;
+    let top = Path::new(back.trim_end()).parent()?.parent()?;
+    top.is_dir().then(|| top.to_path_buf())
 }
 
 /// Where the `.git` file of a linked worktree points.

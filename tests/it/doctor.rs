@@ -92,8 +92,8 @@ fn what_could_lose_something_is_left_to_the_user() {
       run `loopx verify`
     `[ROOT]/repo/.git/refs/heads/loopx/state.lock` is older than 15 min; no git that is at work keeps it so long
       run `rm '[ROOT]/repo/.git/refs/heads/loopx/state.lock'`
-    left alone what was edited by hand: `.loopx/goals/ship/todos/t-0000.toml`, `.loopx/goals/ship/todos/t-c22j.toml`
-      run `git -C .loopx checkout -- .`
+    left alone what was edited by hand: `.loopx/goals/ship/todos/t-c22j.toml`
+      run `git -C .loopx checkout HEAD -- .`
     `.loopx` is tracked by your own branch, as a submodule that nobody can clone
       run `git rm --cached .loopx`
     5 problems found
@@ -196,5 +196,183 @@ fn a_dead_lock_of_the_view_is_removed_and_the_view_shows_the_state_again() {
     all is well
     $ loopx todo add two
     added todo t-sry7: two
+    ");
+}
+
+/// Two todos and one that is done, taken out of the view again by a `git reset`, and the branch put back.
+fn reset_and_put_back() -> Sandbox {
+    let repo = Sandbox::ready();
+    let done = repo.todo("one");
+    let held = repo.todo("two");
+    repo.todo("three");
+    repo.loopx(&format!("todo claim {held} --agent-id a")).success();
+    repo.loopx(&format!("todo done {done}")).success();
+    let tip = repo.tip();
+    repo.git("-C .loopx reset -q --hard HEAD~3").success();
+    repo.git(&format!("update-ref refs/heads/loopx/state {}", tip.trim())).success();
+    repo
+}
+
+#[test]
+fn what_git_took_out_of_the_view_is_nobodys_edit() {
+    let repo = reset_and_put_back();
+    repo.write("repo/.loopx/mine.txt", "mine");
+    repo.git("-C .loopx add mine.txt").success();
+    assert_snapshot!(repo.scene("
+        loopx status
+        loopx doctor
+        loopx doctor --fix
+        loopx doctor
+        loopx status
+        git -C .loopx status --short
+    "), @"
+    $ loopx status
+    `.loopx/` is behind the state: missing, or as it was before: `.loopx/goals/ship/todos/closed/t-fdjx.toml`, `.loopx/goals/ship/todos/t-7p0h.toml`, `.loopx/goals/ship/todos/t-fdjx.toml`, `.loopx/goals/ship/todos/t-s29v.toml` (run `loopx doctor --fix`)
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    2 todos open
+      t-7p0h  p2  claimed by a  two
+      t-s29v  p2  open          three
+    pushes are guarded
+    $ loopx doctor
+    `.loopx/` is behind the state: missing, or as it was before: `.loopx/goals/ship/todos/closed/t-fdjx.toml`, `.loopx/goals/ship/todos/t-7p0h.toml`, `.loopx/goals/ship/todos/t-fdjx.toml`, `.loopx/goals/ship/todos/t-s29v.toml`
+      run `loopx doctor --fix`
+    1 problem found
+    [exit 1]
+    $ loopx doctor --fix
+    put right: `.loopx/` is behind the state: missing, or as it was before: `.loopx/goals/ship/todos/closed/t-fdjx.toml`, `.loopx/goals/ship/todos/t-7p0h.toml`, `.loopx/goals/ship/todos/t-fdjx.toml`, `.loopx/goals/ship/todos/t-s29v.toml`
+    all is well
+    $ loopx doctor
+    all is well
+    $ loopx status
+    1 goal
+      ship  active  0/48 slots  Ship v2
+    2 todos open
+      t-7p0h  p2  claimed by a  two
+      t-s29v  p2  open          three
+    pushes are guarded
+    $ git -C .loopx status --short
+    ?? mine.txt
+    ");
+
+    let repo = reset_and_put_back();
+    assert_snapshot!(repo.scene("
+        loopx todo add four
+        loopx doctor
+        git -C .loopx status --short
+    "), @"
+    $ loopx todo add four
+    added todo t-zv3z: four
+    $ loopx doctor
+    all is well
+    $ git -C .loopx status --short
+    ");
+}
+
+#[test]
+fn a_hand_edit_among_what_git_took_out_is_still_one() {
+    let repo = reset_and_put_back();
+    let policy = repo.read("repo/.loopx/loopx.toml");
+    repo.write("repo/.loopx/loopx.toml", &format!("{policy}# mine\n"));
+    repo.git("-C .loopx add loopx.toml").success();
+    assert_snapshot!(repo.scene("
+        loopx doctor
+        loopx doctor --fix
+        git -C .loopx status --short
+        git -C .loopx checkout HEAD -- .
+        loopx doctor
+    "), @"
+    $ loopx doctor
+    `.loopx/` is behind the state: missing, or as it was before: `.loopx/goals/ship/todos/closed/t-fdjx.toml`, `.loopx/goals/ship/todos/t-7p0h.toml`, `.loopx/goals/ship/todos/t-fdjx.toml`, `.loopx/goals/ship/todos/t-s29v.toml`
+      run `loopx doctor --fix`
+    left alone what was edited by hand: `.loopx/loopx.toml`
+      run `git -C .loopx checkout HEAD -- .`
+    2 problems found
+    [exit 1]
+    $ loopx doctor --fix
+    put right: `.loopx/` is behind the state: missing, or as it was before: `.loopx/goals/ship/todos/closed/t-fdjx.toml`, `.loopx/goals/ship/todos/t-7p0h.toml`, `.loopx/goals/ship/todos/t-fdjx.toml`, `.loopx/goals/ship/todos/t-s29v.toml`
+    left alone what was edited by hand: `.loopx/loopx.toml`
+      run `git -C .loopx checkout HEAD -- .`
+    1 problem found
+    [exit 1]
+    $ git -C .loopx status --short
+     M loopx.toml
+    $ git -C .loopx checkout HEAD -- .
+    $ loopx doctor
+    all is well
+    ");
+}
+
+#[test]
+fn a_writer_that_was_killed_before_the_view_leaves_no_hand_edits() {
+    let repo = Sandbox::ready();
+    repo.todo("one");
+    let shown = repo.tip();
+    let id = repo.todo("two");
+    // As if the last one had been killed when it had moved the branch.
+    std::fs::remove_file(repo.path(&format!("repo/.loopx/goals/ship/todos/{id}.toml"))).expect("the todo");
+    repo.git("-C .loopx read-tree HEAD~1").success();
+    repo.write("repo/.git/worktrees/-loopx/loopx-view", shown.trim());
+    assert_snapshot!(repo.scene("
+        loopx doctor
+        loopx doctor --fix
+        git -C .loopx status --short
+    "), @"
+    $ loopx doctor
+    `.loopx/` is behind the state: the next mutation will bring it up to date
+      run `loopx doctor --fix`
+    1 problem found
+    [exit 1]
+    $ loopx doctor --fix
+    put right: `.loopx/` is behind the state: the next mutation will bring it up to date
+    all is well
+    $ git -C .loopx status --short
+    ");
+}
+
+#[test]
+fn a_file_that_is_missing_from_the_view_is_put_back() {
+    let repo = Sandbox::ready();
+    let id = repo.todo("one");
+    std::fs::remove_file(repo.path(&format!("repo/.loopx/goals/ship/todos/{id}.toml"))).expect("the todo");
+    assert_snapshot!(repo.scene("
+        loopx doctor
+        loopx doctor --fix
+        loopx doctor
+        git -C .loopx status --short
+    "), @"
+    $ loopx doctor
+    `.loopx/` is behind the state: missing, or as it was before: `.loopx/goals/ship/todos/t-fdjx.toml`
+      run `loopx doctor --fix`
+    1 problem found
+    [exit 1]
+    $ loopx doctor --fix
+    put right: `.loopx/` is behind the state: missing, or as it was before: `.loopx/goals/ship/todos/t-fdjx.toml`
+    all is well
+    $ loopx doctor
+    all is well
+    $ git -C .loopx status --short
+    ");
+}
+
+#[test]
+fn a_lock_that_stays_is_named_whatever_its_age() {
+    let repo = Sandbox::ready();
+    let lock = std::fs::File::create(repo.path("repo/.git/refs/heads/loopx/state.lock")).expect("a lock");
+    let soon = std::time::Duration::from_secs(20 * 365 * 24 * 3600);
+    lock.set_modified(std::time::SystemTime::UNIX_EPOCH + 5 * soon).expect("a young lock");
+    assert_snapshot!(repo.scene("
+        loopx doctor --fix
+        loopx todo add one
+    "), @"
+    $ loopx doctor --fix
+    `[ROOT]/repo/.git/refs/heads/loopx/state.lock` keeps every mutation out: a program is at work, or was killed and left it; if no git is at work here
+      run `rm '[ROOT]/repo/.git/refs/heads/loopx/state.lock'`
+    1 problem found
+    [exit 1]
+    $ loopx todo add one
+    [stderr] error: another program holds `[ROOT]/repo/.git/refs/heads/loopx/state.lock`
+    [stderr] hint: run the command again when the git command that holds it has ended; if there is none, remove that file
+    [exit 1]
     ");
 }

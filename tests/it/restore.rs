@@ -225,16 +225,16 @@ fn files_that_were_edited_are_left_alone() {
     Each commit up to [ID] is a legal mutation.
 
     Type `[ID]` to restore `loopx/state` to [ID]: [ID]
-    warning: left alone what was edited by hand: `.loopx/loopx.toml` (run `git -C .loopx checkout -- .`)
+    warning: left alone what was edited by hand: `.loopx/loopx.toml` (run `git -C .loopx checkout HEAD -- .`)
     `loopx/state` is at [ID] again
     ");
     repo.write("repo/.loopx/mine.txt", "mine");
     assert_snapshot!(repo.scene("
-        git -C .loopx checkout -- .
+        git -C .loopx checkout HEAD -- .
         git -C .loopx status --short
         loopx status
     "), @"
-    $ git -C .loopx checkout -- .
+    $ git -C .loopx checkout HEAD -- .
     $ git -C .loopx status --short
     ?? mine.txt
     $ loopx status
