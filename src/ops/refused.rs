@@ -188,7 +188,7 @@ impl From<store::Error> for Error {
                 Kind::Distrusted,
                 &["run `git fsck --full`: it names what is missing or damaged, to be fetched from a backup"],
             ),
-            S::Foreign { branch, last, newer, .. } => {
+            S::Foreign { branch, last, newer, is_unreadable, .. } => {
                 let mut error = Self::new(Kind::Distrusted, problem.to_string());
                 if let Some(newer) = newer {
                     let store::error::Newer { path, found, known } = newer.as_ref();
@@ -207,6 +207,10 @@ impl From<store::Error> for Error {
                 // What this loopx cannot read, nobody can take over with it.
                 return match (newer, last) {
                     (Some(_), _) => error,
+                    (None, Some(_)) if *is_unreadable => error,
+                    (None, None) if *is_unreadable => {
+                        error.hint("run `loopx verify`: it names the commit that did it")
+                    }
                     (None, Some(_)) => {
                         error.hint("or, if it is right as it is, a person takes it over with `loopx init`")
                     }

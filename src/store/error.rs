@@ -56,6 +56,8 @@ pub enum Error {
         last: Option<String>,
         /// What is there was made by a newer loopx, or says so.
         newer: Option<Box<Newer>>,
+        /// What is there cannot be read as a whole, so nobody can go on from it.
+        is_unreadable: bool,
     },
     /// A history that was looked at as a whole has a commit that loopx cannot have made.
     #[error("{} is no legal mutation of the state: {problem}", short(.commit))]

@@ -149,16 +149,19 @@ impl Store {
         self.if_newer(tip, writer::foreign(branch, tip, last))
     }
 
-    /// The same error, which says whether `tip` takes a newer loopx.
+    /// The same error, which says whether `tip` takes a newer loopx, or cannot be read at all.
     fn if_newer(&self, tip: ObjectId, error: Error) -> Error {
         let read = || self.at(tip).and_then(|snapshot| snapshot.policy().and(snapshot.states()));
         match error {
-            Error::Foreign { branch, tip, last, newer: None } => {
-                let newer = match read() {
-                    Err(Error::Newer { path, found, known }) => Some(Box::new(Newer { path, found, known })),
-                    _ => None,
+            Error::Foreign { branch, tip, last, newer: None, .. } => {
+                let (newer, is_unreadable) = match read() {
+                    Ok(_) => (None, false),
+                    Err(Error::Newer { path, found, known }) => {
+                        (Some(Box::new(Newer { path, found, known })), true)
+                    }
+                    Err(_) => (None, true),
                 };
-                Error::Foreign { branch, tip, last, newer }
+                Error::Foreign { branch, tip, last, newer, is_unreadable }
             }
             error => error,
         }

@@ -309,7 +309,13 @@ impl Drop for Writer {
 /// What to say of a tip that loopx did not put there.
 pub(super) fn foreign(branch: &str, tip: ObjectId, last: Option<ObjectId>) -> Error {
     let last = last.map(|last| last.to_string());
-    Error::Foreign { branch: branch.to_owned(), tip: tip.to_string(), last, newer: None }
+    Error::Foreign {
+        branch: branch.to_owned(),
+        tip: tip.to_string(),
+        last,
+        newer: None,
+        is_unreadable: false,
+    }
 }
 
 /// Waits in the kernel's queue, but not for ever: a stopped writer must not stop everybody.

@@ -147,13 +147,11 @@ fn a_guard_that_cannot_see_lets_nothing_through() {
     [stderr] error: publish refused: whether a question is open cannot be seen: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ loopx guard run --for push -- touch ran
     [stderr] error: push refused: whether a question is open cannot be seen: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ loopx guard check --for publish --json
     {
@@ -163,8 +161,7 @@ fn a_guard_that_cannot_see_lets_nothing_through() {
         "message": "publish refused: whether a question is open cannot be seen: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]",
         "hints": [
           "put it back with `git update-ref refs/heads/loopx/state [ID]`",
-          "or a person does, and sees first what is lost: `loopx restore --to [ID]`",
-          "or, if it is right as it is, a person takes it over with `loopx init`"
+          "or a person does, and sees first what is lost: `loopx restore --to [ID]`"
         ],
         "retryable": false
       }

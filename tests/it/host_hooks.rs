@@ -400,7 +400,6 @@ fn what_cannot_be_seen_holds_a_push_and_nothing_else() {
     [stderr] loopx: push refused: whether a question is open cannot be seen: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 2]
     ");
     refused(&repo, "cargo publish");

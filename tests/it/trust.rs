@@ -131,7 +131,6 @@ fn a_gate_does_not_go_away_with_its_goal() {
     [stderr] error: `goals/ship/state.json` on the state branch cannot be read: it is missing
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ loopx quota should-run
     false – the state cannot be trusted
@@ -142,14 +141,12 @@ fn a_gate_does_not_go_away_with_its_goal() {
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
@@ -320,20 +317,17 @@ fn a_branch_that_points_nowhere_shuts_the_door() {
     [stderr] error: the state branch cannot be read: An object with id [ID] could not be found
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ loopx init
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [exit 1]
     $ git push -q origin main
     [stderr] loopx: push refused: whether a question is open cannot be seen
     [stderr] error: `loopx/state` was changed by something else than loopx: it is at [ID] and not [ID]
     [stderr] hint: put it back with `git update-ref refs/heads/loopx/state [ID]`
     [stderr] hint: or a person does, and sees first what is lost: `loopx restore --to [ID]`
-    [stderr] hint: or, if it is right as it is, a person takes it over with `loopx init`
     [stderr] error: failed to push some refs to '../hub.git'
     [exit 1]
     ");
