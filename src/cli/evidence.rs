@@ -80,10 +80,10 @@ pub(super) struct Add {
     #[arg(long, value_name = "VERDICT", group = "saw", requires = "by", value_parser = PossibleValuesParser::new(Opinion::ALL.map(Opinion::word)))]
     review: Option<String>,
     /// Who looked at it
-    #[arg(long, value_name = "NAME", requires = "review")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["text", "link", "commit", "file", "metric"])]
     by: Option<Title>,
     /// What they said
-    #[arg(long, value_name = "TEXT", requires = "review")]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["text", "link", "commit", "file", "metric"])]
     note: Option<Note>,
 }
 

@@ -196,7 +196,7 @@ impl BlameArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Diff {
-    /// Two states with `..` between them, such as `loopx/state~5..`
+    /// Two states with `..` between them, such as `loopx/state~1..`
     #[arg(value_name = "A..B")]
     range: String,
 }

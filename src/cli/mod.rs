@@ -532,10 +532,25 @@ fn redacted(args: &[OsString], rules: &Custom) -> Vec<OsString> {
 /// clap repeats what was typed as it was typed; here what acts on a screen is escaped, the end of a long text cut, and nothing
 /// said that looks like a secret.
 fn fit_to_print(mut error: clap::Error) -> clap::Error {
+    let mut is_changed = false;
     for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand] {
         if let Some(ContextValue::String(typed)) = error.get(kind) {
             let shown = crate::domain::text::shown(&clean(typed), 200);
+            is_changed |= shown != *typed;
             error.insert(kind, ContextValue::String(shown));
+        }
+    }
+    // What clap suggests repeats it once more.
+    if is_changed {
+        for kind in [
+            ContextKind::SuggestedCommand,
+            ContextKind::SuggestedSubcommand,
+            ContextKind::SuggestedArg,
+            ContextKind::SuggestedValue,
+            ContextKind::TrailingArg,
+            ContextKind::Suggested,
+        ] {
+            error.remove(kind);
         }
     }
     error

@@ -1,13 +1,13 @@
 //! Looking the user's own files over, with what keeps secrets out of the state.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
 use super::Ctx;
 use crate::{
-    domain::{policy::Policy, secret},
-    error::Error,
+    domain::{policy::Policy, secret, text::shown},
+    error::{Error, Kind},
     store::{self, Store, inspect::Piece},
 };
 
@@ -55,7 +55,7 @@ pub fn check(ctx: &Ctx, scope: &Scope) -> Result<Checked, Error> {
         Scope::Paths(paths) => {
             let mut pieces = Vec::new();
             for path in paths {
-                pieces.extend(git.below(&ctx.cwd, path)?);
+                pieces.extend(git.below(&ctx.cwd, path).map_err(|problem| or_a_range(problem, path))?);
             }
             pieces
         }
@@ -83,6 +83,19 @@ pub fn check(ctx: &Ctx, scope: &Scope) -> Result<Checked, Error> {
         }
     }
     Ok(checked)
+}
+
+/// A path that is not there and looks like a range of commits is meant as one.
+fn or_a_range(problem: store::Error, path: &Path) -> Error {
+    let text = path.to_string_lossy();
+    let is_missing =
+        matches!(&problem, store::Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound);
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    match is_missing && text.contains("..") && !climbs {
+        true => Error::new(Kind::NotFound, problem.to_string())
+            .hint(format!("if commits are meant, run `loopx check --range {}`", shown(&text, 200))),
+        false => problem.into(),
+    }
 }
 
 fn at_begin(rule: &str, piece: &Piece) -> Place {

@@ -35,11 +35,14 @@ pub struct Says {
     pub says: String,
 }
 
-/// What changed in `range`, such as `loopx/state~5..loopx/state`; an end that is left out is the newest state.
+/// What changed in `range`, such as `loopx/state~1..loopx/state`; an end that is left out is the newest state.
 pub fn diff<'c>(ctx: &'c Ctx, range: &str) -> Result<Difference<'c>, Error> {
+    let branch = ctx.store.git().branch()?;
+    let log = format!("run `git log --oneline {branch}` for those that have one");
     let (from, to) = range.split_once("..").filter(|(_, to)| !to.starts_with('.')).ok_or_else(|| {
-        Error::new(Kind::Usage, "expected two states, with `..` between them")
-            .hint("run `loopx diff loopx/state~5..loopx/state`, or leave out what is behind the dots")
+        Error::new(Kind::Usage, "expected two states, with `..` between them").hint(format!(
+            "run `loopx diff {branch}~1..`: what is left out behind the dots is the newest state"
+        ))
     })?;
     let tip = ctx.store.read()?.tip();
     let commit = |end: &str| match end {
@@ -48,7 +51,10 @@ pub fn diff<'c>(ctx: &'c Ctx, range: &str) -> Result<Difference<'c>, Error> {
             store::Error::Unreadable { .. } => {
                 let end = crate::domain::text::shown(end, 100);
                 Error::new(Kind::NotFound, format!("`{end}` names a commit that has no loopx state"))
-                    .hint("run `git log --oneline loopx/state` for those that have one")
+                    .hint(log.clone())
+            }
+            unknown @ store::Error::UnknownRevision(_) => {
+                Error::new(Kind::NotFound, unknown.to_string()).hint(log.clone())
             }
             other => other.into(),
         }),

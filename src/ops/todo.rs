@@ -435,7 +435,15 @@ pub fn renew(ctx: &Ctx, prefix: &TodoPrefix, lease: Option<Seconds>) -> Result<D
 pub fn release(ctx: &Ctx, prefix: &TodoPrefix) -> Result<Done<TodoView>, Error> {
     let stamp = ctx.stamp()?;
     step(ctx, &stamp, prefix, Op::TodoRelease, None, |_, state, id| {
-        Ok(Stepped::new(state.todos[id].release(id, &stamp.by)?, format!("release todo {id}")))
+        let released = state.todos[id].release(id, &stamp.by).map_err(|refusal| match refusal {
+            // A person looks for no other work: they want it out of the agent's hands.
+            Refusal::TodoClaimed { .. } if stamp.by.agent().is_none() => {
+                Error::new(Kind::Refused, refusal.to_string())
+                    .hint(format!("take it from them with `loopx todo block {id} --reason \"<why>\"`"))
+            }
+            refusal => refusal.into(),
+        });
+        Ok(Stepped::new(released?, format!("release todo {id}")))
     })
 }
 

@@ -684,3 +684,28 @@ fn ctrl_c_ends_the_command_and_is_recorded() {
     e-fdjx  ship  command  by Ann, just now  interrupted, ended by signal 2, 0 s: sh -c printf 'Type `x` to go on: '; exec sleep 20
     ");
 }
+
+#[test]
+fn a_note_alone_is_told_what_is_missing() {
+    let repo = Sandbox::ready();
+    assert_snapshot!(repo.scene("
+        loopx evidence add --note x
+        loopx evidence add --text x --note y
+    "), @"
+    $ loopx evidence add --note x
+    [stderr] error: the following required arguments were not provided:
+    [stderr]   <--text <TEXT>|--link <URL>|--commit <REV>|--file <PATH>|--metric <NAME=VALUE>|--review <VERDICT>>
+    [stderr]
+    [stderr] Usage: loopx evidence add --note <TEXT> <--text <TEXT>|--link <URL>|--commit <REV>|--file <PATH>|--metric <NAME=VALUE>|--review <VERDICT>> [TODO]
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    $ loopx evidence add --text x --note y
+    [stderr] error: the argument '--text <TEXT>' cannot be used with '--note <TEXT>'
+    [stderr]
+    [stderr] Usage: loopx evidence add <--text <TEXT>|--link <URL>|--commit <REV>|--file <PATH>|--metric <NAME=VALUE>|--review <VERDICT>> [TODO]
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    ");
+}

@@ -382,7 +382,7 @@ fn two_states_are_compared_in_sentences() {
     nothing changed
     $ loopx diff loopx/state
     [stderr] error: expected two states, with `..` between them
-    [stderr] hint: run `loopx diff loopx/state~5..loopx/state`, or leave out what is behind the dots
+    [stderr] hint: run `loopx diff loopx/state~1..`: what is left out behind the dots is the newest state
     [exit 2]
     $ loopx diff HEAD..
     [stderr] error: `HEAD` names a commit that has no loopx state
@@ -390,7 +390,7 @@ fn two_states_are_compared_in_sentences() {
     [exit 1]
     $ loopx diff nope..
     [stderr] error: `nope` names no commit of this repository
-    [stderr] hint: run `git log --oneline` for commits that exist
+    [stderr] hint: run `git log --oneline loopx/state` for those that have one
     [exit 1]
     $ loopx diff loopx/state~2.. --json
     {

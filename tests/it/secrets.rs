@@ -502,3 +502,45 @@ fn the_user_may_have_rules_besides() {
     [exit 1]
     ");
 }
+
+#[test]
+fn a_key_that_was_taken_for_an_option_is_not_repeated() {
+    let repo = Sandbox::ready();
+    let key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU\n-----END OPENSSH PRIVATE KEY-----";
+    assert_snapshot!(repo.loopx_raw(&["todo", "add", "t", "--body", key]), @"
+    [stderr] error: unexpected argument '[redacted:private-key]' found
+    [stderr]
+    [stderr] Usage: loopx todo add <TITLE>
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    ");
+    assert_snapshot!(repo.loopx_raw(&["todo", "add", "t", "--body", "--what"]), @"
+    [stderr] error: unexpected argument '--what' found
+    [stderr]
+    [stderr]   tip: to pass '--what' as a value, use '-- --what'
+    [stderr]
+    [stderr] Usage: loopx todo add <TITLE>
+    [stderr]
+    [stderr] For more information, try '--help'.
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_range_is_not_taken_for_a_path() {
+    let repo = Sandbox::ready();
+    assert_snapshot!(repo.scene("
+        loopx check main..sq
+        loopx check ../main..sq
+    "), @"
+    $ loopx check main..sq
+    [stderr] error: cannot read `[ROOT]/repo/main..sq`: No such file or directory (os error 2)
+    [stderr] hint: if commits are meant, run `loopx check --range main..sq`
+    [exit 1]
+    $ loopx check ../main..sq
+    [stderr] error: cannot read `[ROOT]/repo/../main..sq`: No such file or directory (os error 2)
+    [stderr] hint: check the path and its permissions
+    [exit 1]
+    ");
+}

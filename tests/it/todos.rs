@@ -532,3 +532,26 @@ fn a_goal_that_does_not_exist_gets_no_todo() {
     $ loopx todo list
     "#);
 }
+
+#[test]
+fn a_person_who_frees_an_agents_work_is_told_how() {
+    let repo = Sandbox::ready();
+    let todo = repo.todo("work");
+    repo.loopx(&format!("todo claim {todo} --agent-id a")).success();
+    assert_snapshot!(repo.scene(&format!("
+        loopx todo release {todo}
+        loopx todo release {todo} --agent-id b
+        loopx todo block {todo} --reason 'not now'
+    ")), @r#"
+    $ loopx todo release t-fdjx
+    [stderr] error: todo `t-fdjx` is claimed by a until 2026-11-30T12:45:06Z
+    [stderr] hint: take it from them with `loopx todo block t-fdjx --reason "<why>"`
+    [exit 1]
+    $ loopx todo release t-fdjx --agent-id b
+    [stderr] error: todo `t-fdjx` is claimed by a until 2026-11-30T12:45:06Z
+    [stderr] hint: run `loopx quota should-run` for something to do
+    [exit 1]
+    $ loopx todo block t-fdjx --reason 'not now'
+    blocked todo t-fdjx
+    "#);
+}
