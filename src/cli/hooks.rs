@@ -74,10 +74,9 @@ impl Hooks {
                 Ok(Said::read(&installed, line(&installed)))
             }
             Self::Uninstall => {
-                let open = ops::gate::list(ctx, None, false).map_or(0, |gates| gates.gates.len());
                 let challenge = Challenge {
                     what: "take the hook away, so that pushes are not kept back any more".into(),
-                    shows: format!("{} in force\n", Count(open, "gate")),
+                    shows: format!("{}\n", in_force(ctx)),
                     word: "unguarded".into(),
                     command: "loopx hooks uninstall".into(),
                 };
@@ -118,6 +117,14 @@ impl Hooks {
                 Ok(Said::read(&found, format!("pushes to {name} no longer go through loopx\n")))
             }
         }
+    }
+}
+
+/// How many gates are in force, or why nobody knows, for whoever is about to take loopx out.
+pub(super) fn in_force(ctx: &Ctx) -> String {
+    match ops::gate::in_force(ctx) {
+        Ok(gates) => format!("{} in force", Count(gates, "gate")),
+        Err(why) => format!("How many gates are in force cannot be seen: {}", why.message),
     }
 }
 

@@ -5,7 +5,6 @@ use crate::{
     error::Error,
     ops::{self, Ctx},
     process::Process,
-    text::Count,
 };
 
 #[derive(Debug, clap::Args)]
@@ -23,8 +22,7 @@ impl Uninstall {
             true => String::new(),
             false => format!("These hosts of agents ask no more: {}.\n", asking.join(", ")),
         };
-        let gates = ops::gate::list(ctx, None, false).map_or(0, |gates| gates.gates.len());
-        let gates = Count(gates, "gate");
+        let gates = super::hooks::in_force(ctx);
         let (what, fate, word, command) = match self.purge {
             false => ("take loopx out of this clone", "stays", "uninstall", "loopx uninstall"),
             true => {
@@ -34,7 +32,7 @@ impl Uninstall {
         let challenge = Challenge {
             what: what.into(),
             shows: format!(
-                "{gates} in force. Pushes are not kept back any more. The branch `{branch}` {fate}.\n{asking}"
+                "{gates}. Pushes are not kept back any more. The branch `{branch}` {fate}.\n{asking}"
             ),
             word: word.into(),
             command: command.into(),

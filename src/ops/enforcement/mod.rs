@@ -203,11 +203,13 @@ pub struct Removed {
     pub files: Vec<PathBuf>,
 }
 
-/// Takes the hook out of git's way again, from whatever state it is in: everything outside the marks stays, byte for
-/// byte. It takes a person, because pushes go out unasked from then on.
+/// Takes the hook out of git's way again, from whatever state it is in, and strict mode with it: everything outside the
+/// marks stays, byte for byte. It takes a person, because pushes go out unasked from then on.
 pub fn uninstall(ctx: &Ctx, _proven: &Proven) -> Result<Removed, Error> {
     let mut files = Vec::new();
-    if config::uninstall(&ctx.store)? {
+    let strict = ctx.store.strict_addresses();
+    strict.iter().try_for_each(|address| ctx.store.set_strict(address, false))?;
+    if config::uninstall(&ctx.store)? || !strict.is_empty() {
         files.push(ctx.store.git().common_dir().join("config"));
     }
     for event in Event::ALL {
