@@ -412,19 +412,23 @@ pub(super) fn must_be_whole(snapshot: &Snapshot<'_>) -> Result<(), String> {
     if snapshot.bytes(attributes).map_err(said)?.as_deref() != Some(lines.as_bytes()) {
         return Err(format!("`{attributes}` is not what loopx makes"));
     }
-    for state in snapshot.states().map_err(said)? {
+    for goal in snapshot.goals().map_err(said)? {
+        snapshot.quotas().map_err(said)?;
+        if snapshot.goal(&goal).map_err(said)?.is_none() {
+            let (path, problem) = (layout::goal_file(&goal), "it is missing".into());
+            return Err(said(Error::Unreadable { path, problem }));
+        }
         for shelf in Shelf::ALL {
-            archive::must_be_whole(snapshot, shelf, &state.id).map_err(said)?;
-            if let Some(id) = snapshot.open_and_closed(shelf, &state.id).map_err(said)? {
+            archive::must_be_whole(snapshot, shelf, &goal).map_err(said)?;
+            if let Some(id) = snapshot.open_and_closed(shelf, &goal).map_err(said)? {
                 return Err(format!("`{}` is there twice", shown(&id, 40)));
             }
         }
-        let needs = |id: &TodoId| {
-            Ok::<_, String>(state.todos.get(id).map(|todo| todo.needs.clone()).unwrap_or_default())
-        };
-        if let Some(first) =
-            circle(state.todos.keys().cloned(), needs)?.and_then(|circle| circle.first().cloned())
-        {
+        // All open todos take a hundred times the room of their names.
+        let needs =
+            |id: &TodoId| Ok(snapshot.open_todo(&goal, id)?.map(|todo| todo.needs).unwrap_or_default());
+        let circle = circle(snapshot.open_todos(&goal).map_err(said)?, needs).map_err(said)?;
+        if let Some(first) = circle.and_then(|circle| circle.first().cloned()) {
             return Err(format!("todo `{first}` would need itself in the end"));
         }
     }
