@@ -57,6 +57,7 @@ impl Uninstall {
             None => "what was synced to a remote is still there\n".to_owned(),
         });
         done.hosts.iter().for_each(|host| text.push_str(&format!("taken out of {host}\n")));
-        Ok(Said::read(&done, text))
+        let warnings = done.still.iter().map(|hook| super::hooks::still_asks(hook)).collect();
+        Ok(Said { warnings, ..Said::read(&done, text) })
     }
 }
