@@ -229,14 +229,17 @@ where
             let base = slug(&item.title).unwrap_or_else(|| "gate".into());
             self.gate(goal, gates.free(&base), &item, waiting)?;
         }
-        for at in 0..items.len() {
+        // What is told from here on takes as much room as the names did.
+        let count = items.len();
+        drop(items);
+        for at in 0..count {
             let Some(id) = todo(at) else { continue };
             let item = (self.item)(self.first + at)?;
             let waits = needs.of(at).next().is_some();
             let todo = self.todo(&item, needs.of(at).filter_map(todo).collect(), waits);
             (self.tell)(Record::Todo(goal.clone(), id, todo))?;
         }
-        self.first += items.len();
+        self.first += count;
         Ok(())
     }
 
