@@ -23,7 +23,7 @@ use crate::domain::{
     time::{Seconds, Timestamp},
     worklist::Worklist,
 };
-use crate::foreign::{backlog, beads, loopx_python, report::Report, results, tasks};
+use crate::foreign::{Bad, backlog, beads, loopx_python, report::Report, results, tasks};
 pub use crate::{
     hook::{
         cargo_credential_promises as cargo_credential, helper_promises as helper, host_promises as hosts,
@@ -76,14 +76,17 @@ pub fn words(bytes: &[u8]) {
 /// What another tool kept, two files of it with a zero byte between them: any text is something or is refused with the place.
 pub fn foreign(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    drop(beads::parse("it", &text));
+    let lines = text.lines().map(|line| Ok::<_, Bad>(line.to_owned()));
+    drop(beads::parse("it", lines, |_| Ok(())));
     let (first, second) = text.split_once('\0').unwrap_or((&text, &text));
     for registered in loopx_python::registry("it", first).unwrap_or_default() {
-        drop(loopx_python::goal(&registered, "it", second, &mut Report::default()));
+        let mut report = Report::default();
+        drop(loopx_python::goal(&registered, "it", second, &mut report, |_| Ok::<_, Bad>(())));
     }
     let file = |place, text: &str| backlog::File { path: "it".into(), place, text: text.to_owned() };
     for (place, _) in backlog::Place::ALL {
-        drop(backlog::parse(&[file(place, second)], Some(&file(place, first))));
+        let files = std::iter::once(Ok::<_, Bad>(file(place, second)));
+        drop(backlog::parse(files, Some(&file(place, first)), |_| Ok(())));
     }
 }
 

@@ -17,7 +17,7 @@ use loopx::{
     store::format,
 };
 
-use crate::{Repo, id, sealed, todo};
+use crate::{OPEN, Repo, id, sealed, todo};
 
 /// GNU time, which says how much memory a program had.
 const TIME: &str = "/usr/bin/time";
@@ -78,6 +78,11 @@ fn measured(repo: &Repo) -> Vec<(String, f64)> {
     rows.push(("export".into(), repo.memory(&["export", file])));
     let other = Repo::begun(repo.size, &[]);
     rows.push(("import".into(), other.memory_at_a_terminal(&["import", file])));
+    let issues = repo.dir.path().join("issues.jsonl");
+    fs::write(&issues, beads(repo.size)).expect("a file");
+    let begun = Repo::begun(repo.size, &[]);
+    let from = ["import", "--from", "beads", issues.to_str().expect("a path")];
+    rows.push(("import --from beads".into(), begun.memory_at_a_terminal(&from)));
     rows.push(("status after an import".into(), other.memory(&["status"])));
     rows.push(("diff of the import".into(), other.memory(&["diff", "loopx/state~1..", "--json"])));
     rows.push(("report of all time".into(), other.memory(&["report", "--since", "2020-01-01"])));
@@ -92,6 +97,21 @@ fn measured(repo: &Repo) -> Vec<(String, f64)> {
     rows.push(("verify --all of so many commits".into(), long.memory(&["verify", "--all"])));
     rows.push(("verify of nothing new after so many commits".into(), long.memory(&["verify"])));
     rows
+}
+
+/// So many issues as beads exports them, as many of them open as are elsewhere, each with a description and two that it needs.
+fn beads(size: usize) -> String {
+    (0..size).fold(String::new(), |mut issues, number| {
+        let status = if number < size - OPEN { "closed" } else { "open" };
+        let text = "what has to be done, and why it is not done yet ".repeat(6);
+        let needs = [number / 2, number / 3].map(|on| format!("{{\"depends_on_id\":\"bd-{on}\"}}")).join(",");
+        let _ = writeln!(
+            issues,
+            "{{\"id\":\"bd-{number}\",\"title\":\"Issue {number}\",\"description\":\"{text}\",\"status\":\"{status}\",\
+             \"priority\":2,\"closed_at\":\"2025-12-16T13:26:47Z\",\"dependencies\":[{needs}]}}"
+        );
+        issues
+    })
 }
 
 /// A stream for `git fast-import`: a todo, and so many legal commits that claim it and release it.

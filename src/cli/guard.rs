@@ -87,7 +87,7 @@ impl Guard {
         process: &Process,
         global: &Global,
         ctx: impl Fn() -> Result<Ctx, Error>,
-    ) -> Result<Answer, Error> {
+    ) -> Result<Answer<'static>, Error> {
         match self {
             Self::Check { act, receipt, ci, state_ref } => {
                 let ctx = ctx().map_err(guard::unseen(act))?;

@@ -1,6 +1,6 @@
-use std::{cell::RefCell, io};
+use std::io;
 
-use super::{Answer, Said};
+use super::{Answer, Long, Said};
 use crate::{
     domain::{
         id::GoalId,
@@ -88,7 +88,7 @@ const RECORDS: usize = 20;
 const A_SCREEN_FULL: usize = 20;
 
 impl History {
-    pub(super) fn run(self, process: &Process, ctx: &Ctx, json: bool) -> Result<Answer, Error> {
+    pub(super) fn run<'c>(self, process: &Process, ctx: &'c Ctx, json: bool) -> Result<Answer<'c>, Error> {
         if let Some(record) = &self.follow {
             let life = ops::history::follow(ctx, record)?;
             let mut text = format!("{}\n", life.record);
@@ -102,29 +102,29 @@ impl History {
         let filter = Filter { goal: goal_id, record, actor, op, since, turn };
         let history = ops::history::history(ctx, filter, patch, limit)?;
         if json {
+            // Half a document is none.
             history.entries()?.try_for_each(|told| told.map(drop))?;
-            return super::write_document(process, ctx, &history);
         }
-        let entries = history.entries()?;
         let pager = at_a_terminal.then(|| ctx.store.git().pager()).flatten();
-        let failed = RefCell::new(None);
-        let written = super::write(process, ctx, pager.as_deref(), |out| {
-            let mut entries =
-                entries.map_while(|told| told.map_err(|error| failed.replace(Some(error))).ok());
-            let mut is_first = limit > 0;
-            loop {
-                let screen: Vec<Told> = entries.by_ref().take(if patch { 1 } else { SCREEN }).collect();
-                match screen.is_empty() {
-                    true if is_first && failed.borrow().is_none() => {
-                        return writeln!(out, "nothing of that kind happened");
-                    }
-                    true => return Ok(()),
-                    false => print(out, ctx, &screen)?,
-                }
-                is_first = false;
+        let long = Long::of(ctx, history, move |history, out| {
+            let mut entries = history.entries().map_err(io::Error::other)?.peekable();
+            if limit > 0 && entries.peek().is_none() {
+                writeln!(out, "nothing of that kind happened")?;
             }
+            while entries.peek().is_some() {
+                let (mut screen, mut failed) = (Vec::new(), None);
+                for told in entries.by_ref().take(if patch { 1 } else { SCREEN }) {
+                    match told {
+                        Ok(told) => screen.push(told),
+                        Err(error) => failed = Some(error),
+                    }
+                }
+                print(out, ctx, &screen)?;
+                failed.map_or(Ok(()), |error| Err(io::Error::other(error)))?;
+            }
+            Ok(())
         });
-        failed.into_inner().map_or(written, Err)
+        Ok(Answer::Long(Long { pager, ..long }))
     }
 }
 
@@ -202,25 +202,22 @@ pub(super) struct Diff {
 }
 
 impl Diff {
-    pub(super) fn run(self, process: &Process, ctx: &Ctx, json: bool) -> Result<Answer, Error> {
+    pub(super) fn run(self, ctx: &Ctx) -> Result<Long<'_>, Error> {
         let difference = ops::diff::diff(ctx, &self.range)?;
-        let mut changes: usize = 0;
-        difference.each(|_| changes += 1)?;
-        if json {
-            return super::write_document(process, ctx, &difference);
-        }
-        if changes == 0 {
-            return Ok(Answer::Said(Said::read(&difference, "nothing changed\n".to_owned())));
-        }
-        super::write(process, ctx, None, |out| {
+        // Half a document is none.
+        difference.each(|_| ())?;
+        Ok(Long::of(ctx, difference, |difference, out| {
             let mut written = Ok(());
+            let mut is_any = false;
             let told = difference.each(|says| {
+                is_any = true;
                 if written.is_ok() {
                     written = writeln!(out, "{}", says.says);
                 }
             });
-            told.map_err(|error| io::Error::other(error.message)).and(written)
-        })
+            told.map_err(io::Error::other).and(written)?;
+            if is_any { Ok(()) } else { writeln!(out, "nothing changed") }
+        }))
     }
 }
 

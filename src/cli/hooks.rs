@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::Said;
 use crate::{
     caller::Challenge,
@@ -21,6 +23,9 @@ pub(super) enum Hooks {
         /// Change that file
         #[arg(long, requires = "tracked")]
         apply: bool,
+        /// Print what goes behind the first line of a hook that several repositories share, and install nothing
+        #[arg(long, conflicts_with = "tracked")]
+        print: bool,
     },
     /// Take the hook away again (a person at a terminal only)
     Uninstall,
@@ -47,7 +52,15 @@ pub(super) enum Mode {
 impl Hooks {
     pub(super) fn run(self, process: &Process, ctx: &Ctx) -> Result<Said, Error> {
         match self {
-            Self::Install { tracked: true, apply: false } => {
+            Self::Install { print: true, .. } => {
+                #[derive(serde::Serialize)]
+                struct Lines {
+                    lines: String,
+                }
+                let lines = enforcement::to_be_shared(ctx);
+                Ok(Said::read(&Lines { lines: lines.clone() }, lines))
+            }
+            Self::Install { tracked: true, apply: false, .. } => {
                 #[derive(serde::Serialize)]
                 struct Change {
                     /// A unified diff.
@@ -74,10 +87,9 @@ impl Hooks {
                 Ok(Said::read(&installed, line(&installed)))
             }
             Self::Uninstall => {
-                let open = ops::gate::list(ctx, None, false).map_or(0, |gates| gates.gates.len());
                 let challenge = Challenge {
                     what: "take the hook away, so that pushes are not kept back any more".into(),
-                    shows: format!("{} in force\n", Count(open, "gate")),
+                    shows: format!("{}\n", in_force(ctx)),
                     word: "unguarded".into(),
                     command: "loopx hooks uninstall".into(),
                 };
@@ -87,7 +99,8 @@ impl Hooks {
                 for file in &removed.files {
                     text.push_str(&format!("  taken out of {}\n", shown(&file.to_string_lossy(), 4096)));
                 }
-                Ok(Said::read(&removed, text))
+                let warnings = removed.still.iter().map(|hook| still_asks(hook)).collect();
+                Ok(Said { warnings, ..Said::read(&removed, text) })
             }
             Self::Status => {
                 let found = enforcement::probe(ctx);
@@ -118,6 +131,22 @@ impl Hooks {
                 Ok(Said::read(&found, format!("pushes to {name} no longer go through loopx\n")))
             }
         }
+    }
+}
+
+/// What is left when a hook of several repositories asks loopx.
+pub(super) fn still_asks(hook: &Path) -> String {
+    let hook = shown(&hook.to_string_lossy(), 4096);
+    format!(
+        "`{hook}`, which other repositories may share, still asks loopx: take its lines out by hand if nobody needs them"
+    )
+}
+
+/// How many gates are in force, or why nobody knows, for whoever is about to take loopx out.
+pub(super) fn in_force(ctx: &Ctx) -> String {
+    match ops::gate::in_force(ctx) {
+        Ok(gates) => format!("{} in force", Count(gates, "gate")),
+        Err(why) => format!("How many gates are in force cannot be seen: {}", why.message),
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Mcp {
 }
 
 impl Mcp {
-    pub(super) fn serve(self, process: &Process, global: Global) -> Result<Answer, Error> {
+    pub(super) fn serve(self, process: &Process, global: Global) -> Result<Answer<'static>, Error> {
         let named = match global.agent_id.is_some() || process.env_os(LOOPX_AGENT_ID).is_some() {
             true => Some(Caller::of(process, global.agent_id.clone())?),
             false => None,
@@ -48,6 +48,7 @@ impl Counter {
         super::notify::tell(&self.process, &ctx);
         match answer? {
             Answer::Said(said) => Ok(said),
+            Answer::Long(long) => long.held(),
             Answer::Silent(_) => Err(Error::new(Kind::Bug, "a command said nothing")),
         }
     }

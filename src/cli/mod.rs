@@ -288,6 +288,9 @@ pub fn run(process: &Process) -> u8 {
             print(process, &if json { said.json + "\n" } else { said.text }).unwrap_or(said.code)
         }
         Ok(Answer::Silent(code)) => code,
+        Ok(Answer::Long(long)) => {
+            long.write(process, json).map_or_else(|error| fail(process, &error, json), |()| 0)
+        }
         Err(error) => fail(process, &host::way_on(process, error), json),
     }
 }
@@ -349,13 +352,14 @@ pub fn run_remote_helper(process: &Process) -> u8 {
     crate::hook::helper::run(process, &remote, &address, || context(process, &global))
 }
 
-enum Answer {
+enum Answer<'c> {
     Said(Said),
+    Long(Long<'c>),
     /// The command has said it all itself.
     Silent(u8),
 }
 
-fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
+fn dispatch(process: &Process, cli: Cli) -> Result<Answer<'static>, Error> {
     let global = cli.global;
     let command = match cli.command {
         Command::Hook(hook) => {
@@ -380,10 +384,14 @@ fn dispatch(process: &Process, cli: Cli) -> Result<Answer, Error> {
     let ctx = &context(process, &global)?;
     let answer = answer(process, ctx, command, global.json);
     notify::tell(process, ctx);
-    answer
+    match answer? {
+        Answer::Said(said) => Ok(Answer::Said(said)),
+        Answer::Long(long) => long.write(process, global.json).map(|()| Answer::Silent(0)),
+        Answer::Silent(code) => Ok(Answer::Silent(code)),
+    }
 }
 
-fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<Answer, Error> {
+fn answer<'c>(process: &Process, ctx: &'c Ctx, command: Command, json: bool) -> Result<Answer<'c>, Error> {
     // What cannot be read here is the command's own to say.
     let thorough = matches!(command, Command::Doctor(_));
     let around = || ops::bypass::list(ctx, false, thorough).ok();
@@ -409,12 +417,12 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
         Command::Handoff(handoff) => handoff.run(process, ctx)?,
         Command::History(history) => match history.run(process, ctx, json)? {
             Answer::Said(said) => said,
-            silent => return Ok(silent),
+            long => return Ok(long),
         },
         Command::Report(report) => report.run(ctx, json)?,
         Command::ReviewPacket(packet) => packet.run(ctx)?,
         Command::Blame(blame) => blame.run(ctx)?,
-        Command::Diff(diff) => return diff.run(process, ctx, json),
+        Command::Diff(diff) => return diff.run(ctx).map(Answer::Long),
         Command::Doctor(doctor) => doctor.run(process, ctx)?,
         Command::Check(check) => check.run(ctx)?,
         Command::Secret(secret) => secret.run(process, ctx)?,
@@ -444,38 +452,86 @@ fn answer(process: &Process, ctx: &Ctx, command: Command, json: bool) -> Result<
     Ok(Answer::Said(said.noticing(around.as_ref()).warning(warnings)))
 }
 
-/// Writes to standard output what is too long to be held, or lets `pager` show it, and then what went round the hook.
-fn write(
-    process: &Process,
-    ctx: &Ctx,
-    pager: Option<&str>,
-    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
-) -> Result<Answer, Error> {
-    process
-        .paged(pager, write)
-        .map_err(|error| Error::new(Kind::Environment, format!("the answer cannot be printed: {error}")))?;
-    let around = ops::bypass::list(ctx, false, false).ok();
-    let warnings = around.as_ref().map(|found| bypass::warnings(ctx, found)).unwrap_or_default();
-    warnings.iter().for_each(|warning| process.err(&format!("warning: {warning}\n")));
-    Ok(Answer::Silent(0))
+/// An answer that is made while it is written, as there may be more of it than anybody wants to hold.
+struct Long<'c> {
+    parts: Box<dyn Parts + 'c>,
+    /// What shows it in words, if anything does.
+    pager: Option<String>,
+    warnings: Vec<String>,
 }
 
-/// The same with a document that is made while it is written. What it consists of was looked at before: half a document is none.
-fn write_document<T: Serialize>(process: &Process, ctx: &Ctx, value: &T) -> Result<Answer, Error> {
-    #[derive(Serialize)]
-    struct Noticing<'a, T> {
-        #[serde(flatten)]
-        document: Versioned<'a, T>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        bypass: Option<Notice>,
+/// The two languages of a long answer.
+trait Parts {
+    fn text(&self, out: &mut dyn io::Write) -> io::Result<()>;
+    fn json(&self, out: &mut dyn io::Write) -> io::Result<()>;
+}
+
+#[derive(Serialize)]
+struct Told<'t, T> {
+    #[serde(flatten)]
+    document: Versioned<'t, T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bypass: Option<&'t Notice>,
+}
+
+impl<'c> Long<'c> {
+    /// `text` says `value` in words.
+    fn of<T: Serialize + 'c>(
+        ctx: &Ctx,
+        value: T,
+        text: impl Fn(&T, &mut dyn io::Write) -> io::Result<()> + 'c,
+    ) -> Self {
+        struct Both<T, F> {
+            value: T,
+            text: F,
+            notice: Option<Notice>,
+        }
+        impl<T: Serialize, F: Fn(&T, &mut dyn io::Write) -> io::Result<()>> Parts for Both<T, F> {
+            fn text(&self, out: &mut dyn io::Write) -> io::Result<()> {
+                (self.text)(&self.value, out)
+            }
+            fn json(&self, out: &mut dyn io::Write) -> io::Result<()> {
+                let document = Versioned { schema_version: SCHEMA_VERSION, value: &self.value };
+                let whole = Told { document, bypass: self.notice.as_ref() };
+                Ok(serde_json::to_writer_pretty(out, &whole)?)
+            }
+        }
+        let around = ops::bypass::list(ctx, false, false).ok();
+        let notice = around.as_ref().and_then(Bypasses::notice);
+        let warnings = around.as_ref().map(|found| bypass::warnings(ctx, found)).unwrap_or_default();
+        Self { parts: Box::new(Both { value, text, notice }), pager: None, warnings }
     }
-    let around = ops::bypass::list(ctx, false, false).ok();
-    let bypass = around.as_ref().and_then(Bypasses::notice);
-    let whole = Noticing { document: Versioned { schema_version: SCHEMA_VERSION, value }, bypass };
-    write(process, ctx, None, |out| {
-        serde_json::to_writer_pretty(&mut *out, &whole)?;
-        writeln!(out)
-    })
+
+    /// Writes it to standard output, or lets the pager show it.
+    fn write(self, process: &Process, json: bool) -> Result<(), Error> {
+        let written = match json {
+            true => process.paged(None, |out| {
+                self.parts.json(out)?;
+                writeln!(out)
+            }),
+            false => process.paged(self.pager.as_deref(), |out| self.parts.text(out)),
+        };
+        self.warnings.iter().for_each(|warning| process.err(&format!("warning: {warning}\n")));
+        written.map_err(|error| {
+            let printed = |error: io::Error| {
+                Error::new(Kind::Environment, format!("the answer cannot be printed: {error}"))
+            };
+            error.downcast().unwrap_or_else(printed)
+        })
+    }
+
+    /// All of it, for a door that hands it on.
+    fn held(self) -> Result<Said, Error> {
+        let held = |write: &dyn Fn(&mut dyn io::Write) -> io::Result<()>| {
+            let mut bytes = Vec::new();
+            write(&mut bytes).map_err(|error| {
+                error.downcast().unwrap_or_else(|error| Error::new(Kind::Bug, error.to_string()))
+            })?;
+            Ok::<_, Error>(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let (text, json) = (held(&|out| self.parts.text(out))?, held(&|out| self.parts.json(out))?);
+        Ok(Said { text, json, warnings: self.warnings, code: 0 })
+    }
 }
 
 fn context(process: &Process, global: &Global) -> Result<Ctx, Error> {

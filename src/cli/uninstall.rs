@@ -5,7 +5,6 @@ use crate::{
     error::Error,
     ops::{self, Ctx},
     process::Process,
-    text::Count,
 };
 
 #[derive(Debug, clap::Args)]
@@ -23,8 +22,7 @@ impl Uninstall {
             true => String::new(),
             false => format!("These hosts of agents ask no more: {}.\n", asking.join(", ")),
         };
-        let gates = ops::gate::list(ctx, None, false).map_or(0, |gates| gates.gates.len());
-        let gates = Count(gates, "gate");
+        let gates = super::hooks::in_force(ctx);
         let (what, fate, word, command) = match self.purge {
             false => ("take loopx out of this clone", "stays", "uninstall", "loopx uninstall"),
             true => {
@@ -34,7 +32,7 @@ impl Uninstall {
         let challenge = Challenge {
             what: what.into(),
             shows: format!(
-                "{gates} in force. Pushes are not kept back any more. The branch `{branch}` {fate}.\n{asking}"
+                "{gates}. Pushes are not kept back any more. The branch `{branch}` {fate}.\n{asking}"
             ),
             word: word.into(),
             command: command.into(),
@@ -59,6 +57,7 @@ impl Uninstall {
             None => "what was synced to a remote is still there\n".to_owned(),
         });
         done.hosts.iter().for_each(|host| text.push_str(&format!("taken out of {host}\n")));
-        Ok(Said::read(&done, text))
+        let warnings = done.still.iter().map(|hook| super::hooks::still_asks(hook)).collect();
+        Ok(Said { warnings, ..Said::read(&done, text) })
     }
 }

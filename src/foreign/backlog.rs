@@ -1,10 +1,9 @@
 //! Backlog.md: a folder of Markdown files, a task each.
 
-use std::collections::HashMap;
-
 use super::{
-    Bad, Foreign, Goal, Item, MOST, Source, State,
+    Bad, Foreign, Goal, Item, MOST, Outline, Source, State,
     front::{self, Value},
+    outline::Index,
     report::{LEFT, Report},
     said,
 };
@@ -39,8 +38,12 @@ pub struct File {
     pub text: String,
 }
 
-/// Reads the files of a folder, in the order of [`Place::ALL`], with its `config.yml`.
-pub fn parse(files: &[File], config: Option<&File>) -> Result<Foreign, Bad> {
+/// Reads the files of a folder, in the order of [`Place::ALL`], with its `config.yml`, and tells each task.
+pub fn parse<E: From<Bad>>(
+    files: impl Iterator<Item = Result<File, E>>,
+    config: Option<&File>,
+    mut tell: impl FnMut(Item) -> Result<(), E>,
+) -> Result<Foreign, E> {
     let mut report = Report::default();
     let config = match config {
         Some(file) => front::fields(&file.path, &file.text, 1)?,
@@ -49,41 +52,44 @@ pub fn parse(files: &[File], config: Option<&File>) -> Result<Foreign, Bad> {
     let setting = |name: &str| config.iter().find(|(key, _)| key == name).map(|(_, value)| value.texts());
     let project = setting("project_name").and_then(|texts| texts.into_iter().next());
     let last = setting("statuses").and_then(|mut texts| texts.pop());
-    let mut items: Vec<Item> = Vec::new();
-    let mut parents: Vec<(String, String)> = Vec::new();
-    let mut seen: HashMap<String, &str> = HashMap::new();
+    let mut items = Outline::default();
+    let mut paths: Vec<String> = Vec::new();
     for file in files {
-        let Some(item) = read(file, last.as_deref(), &mut parents, &mut report)? else { continue };
-        match seen.get(&item.id) {
-            None => drop(seen.insert(item.id.clone(), &file.path)),
+        let file = file?;
+        let Some(item) = read(&file, last.as_deref(), &mut report)? else { continue };
+        match items.find(&item.id) {
+            None => {}
             // Backlog.md gives the id of an archived task again.
             Some(_) if file.place == Place::Archive => {
                 report.say(&item.id, "id", "given again since it was archived: needs mean the other one");
             }
             Some(first) => {
-                return Err(Bad::whole(
-                    &file.path,
-                    format!("`{}` is there twice, first in `{first}`", item.id),
-                ));
+                let problem = format!("`{}` is there twice, first in `{}`", item.id, paths[first]);
+                return Err(Bad::whole(&file.path, problem).into());
             }
         }
-        items.push(item);
+        items.add(&item);
         if items.len() > MOST {
-            return Err(Bad::whole(&file.path, format!("more than {MOST} tasks")));
+            return Err(Bad::whole(&file.path, format!("more than {MOST} tasks")).into());
         }
+        tell(item)?;
+        paths.push(file.path);
     }
-    let index = Index::of(&items);
-    for item in &mut items {
-        for need in &mut item.needs {
-            index.resolve(&item.id, need, &mut report);
+    drop(paths);
+    // A task is found however its number is written.
+    let mut index = Index::default();
+    for item in 0..items.len() {
+        index.give(&plain(items.id(item)), item);
+    }
+    items.read_needs(|items, by, need| resolve(&index, items.id(by), need, &mut report));
+    items.join_parts(|items, part, whole| {
+        let found = resolve(&index, items.id(part), whole, &mut report);
+        if found.is_none() {
+            report.say(items.id(part), "parent_task_id", "dropped: it names nothing that is imported");
         }
-    }
-    for (child, mut parent) in parents {
-        match index.resolve(&child, &mut parent, &mut report) {
-            Some(parent) => items[parent].needs.push(child),
-            None => report.say(&child, "parent_task_id", "dropped: it names nothing that is imported"),
-        }
-    }
+        found
+    });
+    let items = items.read();
     let objective = match &project {
         Some(project) => format!("Finish the tasks of {project}"),
         None => "Finish the tasks imported from Backlog.md".into(),
@@ -92,12 +98,7 @@ pub fn parse(files: &[File], config: Option<&File>) -> Result<Foreign, Bad> {
     Ok(Foreign { goals: vec![Goal { name, objective, items, ..Goal::default() }], report })
 }
 
-fn read(
-    file: &File,
-    last_status: Option<&str>,
-    parents: &mut Vec<(String, String)>,
-    report: &mut Report,
-) -> Result<Option<Item>, Bad> {
+fn read(file: &File, last_status: Option<&str>, report: &mut Report) -> Result<Option<Item>, Bad> {
     let Some(split) = front::split(&file.text) else {
         report.say(&file.path, "file", "left out: it has no front matter");
         return Ok(None);
@@ -124,7 +125,7 @@ fn read(
     }
     if let Some(parent) = parent {
         report.say(&item.id, "parent_task_id", "the parent needs its parts");
-        parents.push((item.id.clone(), parent.to_ascii_lowercase()));
+        item.part_of.push(parent.to_ascii_lowercase());
     }
     item.priority = match priority.as_deref().map(str::to_ascii_lowercase).as_deref() {
         Some("critical") => Priority::P0,
@@ -176,37 +177,15 @@ fn state(place: Place, status: &str, last_status: Option<&str>, item: &str, repo
     }
 }
 
-/// Where each task is, however its number is written.
-struct Index {
-    places: HashMap<String, usize>,
-    ids: Vec<String>,
-}
-
-impl Index {
-    fn of(items: &[Item]) -> Self {
-        let mut places = HashMap::new();
-        for (place, item) in items.iter().enumerate() {
-            places.entry(plain(&item.id)).or_insert(place);
-        }
-        Self { places, ids: items.iter().map(|item| item.id.clone()).collect() }
+/// Finds what `id` means to the task `by`. A project that chose another prefix than `task` still has that one in old links.
+fn resolve(index: &Index, by: &str, id: &str, report: &mut Report) -> Option<usize> {
+    if let Some(place) = index.find(&plain(id)) {
+        return Some(place);
     }
-
-    /// Finds what `id` means to the task `by`, and makes it the id of that. A project that chose another prefix than
-    /// `task` still has that one in old links.
-    fn resolve(&self, by: &str, id: &mut String, report: &mut Report) -> Option<usize> {
-        let mut place = self.places.get(&plain(id));
-        if let (None, Some(number), Some((prefix, _))) =
-            (place, id.strip_prefix("task-"), by.rsplit_once('-'))
-        {
-            place = self.places.get(&plain(&format!("{prefix}-{number}")));
-            if place.is_some() {
-                report.say(by, "task-…", "read with the prefix of the project");
-            }
-        }
-        let place = *place?;
-        id.clone_from(&self.ids[place]);
-        Some(place)
-    }
+    let (number, (prefix, _)) = (id.strip_prefix("task-")?, by.rsplit_once('-')?);
+    let place = index.find(&plain(&format!("{prefix}-{number}")))?;
+    report.say(by, "task-…", "read with the prefix of the project");
+    Some(place)
 }
 
 /// An id with its numbers as numbers: `task-24.02` is `task-24.2`.
@@ -244,14 +223,20 @@ mod tests {
             task("BACK-1", "dependencies: [task-2.1, back-02.1, task-9]"),
             task("back-2.01", "parent_task_id: task-1"),
         ];
-        let foreign = parse(&files, None).unwrap();
-        let needs: Vec<_> = foreign.goals[0].items.iter().map(|item| item.needs.join(" ")).collect();
-        assert_eq!(needs, ["back-2.01 back-2.01 task-9 back-2.01", ""]);
+        let mut foreign = parse(files.into_iter().map(Ok::<_, Bad>), None, |_| Ok(())).unwrap();
+        let mut dropped = Vec::new();
+        let needs = foreign.goals[0].items.checked_needs(|item, why| dropped.push(format!("{item} {why}")));
+        assert_eq!(needs.of(0).collect::<Vec<_>>(), [1]);
+        assert_eq!(needs.of(1).count(), 0);
+        assert_eq!(dropped, ["back-1 dropped: it names nothing that is imported"]);
     }
 
     #[test]
     fn a_place_that_makes_no_sense_is_named() {
-        let refused = |files: &[File]| parse(files, None).unwrap_err().to_string();
+        let refused = |files: &[File]| {
+            let files = files.iter().cloned().map(Ok::<_, Bad>);
+            parse(files, None, |_| Ok(())).unwrap_err().to_string()
+        };
         assert_eq!(refused(&[task("[a]", "")]), "`tasks/[a].md`, line 2: `id` is no text");
         assert_eq!(refused(&[task("", "")]), "`tasks/.md`, line 2: it has no `id`");
         assert_eq!(

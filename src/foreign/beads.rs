@@ -1,11 +1,12 @@
 //! beads: one JSON object a line, an issue each.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
 use super::{
-    Bad, Foreign, Goal, Item, MOST, Source, State, What,
+    Bad, Foreign, Goal, Item, MOST, Outline, Source, State, What,
+    outline::Index,
     report::{KEPT, LEFT, Report},
     said,
 };
@@ -61,56 +62,68 @@ impl Issue<'_> {
     }
 }
 
-/// Reads a file of issues.
-pub fn parse(file: &str, text: &str) -> Result<Foreign, Bad> {
+/// Reads the lines of a file of issues, and tells each of them that is taken.
+pub fn parse<E: From<Bad>>(
+    file: &str,
+    lines: impl Iterator<Item = Result<String, E>>,
+    mut tell: impl FnMut(Item) -> Result<(), E>,
+) -> Result<Foreign, E> {
     let mut report = Report::default();
-    let mut items: Vec<Item> = Vec::new();
-    let mut parents: Vec<(String, String)> = Vec::new();
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let number = index + 1;
-        let fields = serde_json::from_str(line).map_err(|error| {
+    let mut items = Outline::default();
+    // The line of each item, and of each issue that is none.
+    let (mut places, mut left_out): (Vec<usize>, Index) = Default::default();
+    let mut count = 0;
+    for (line, number) in lines.zip(1..) {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let fields = serde_json::from_str(&line).map_err(|error| {
             Bad::at(file, number, format!("no issue of beads: {}", without_place(&error.to_string())))
         })?;
+        drop(line);
         let mut issue = Issue { file, line: number, fields };
         let id = issue.text("id")?.filter(|id| !id.trim().is_empty());
         let id = id.ok_or_else(|| issue.bad("no issue of beads: it has no `id`"))?;
-        if let Some(first) = seen.insert(id.clone(), number) {
-            return Err(issue.bad(format!("`{id}` is there twice, first in line {first}")));
+        if let Some(first) = items.find(&id).map(|item| places[item]).or_else(|| left_out.find(&id)) {
+            return Err(issue.bad(format!("`{id}` is there twice, first in line {first}")).into());
         }
-        if seen.len() > MOST {
-            return Err(issue.bad(format!("more than {MOST} issues")));
+        count += 1;
+        if count > MOST {
+            return Err(issue.bad(format!("more than {MOST} issues")).into());
         }
-        items.extend(read(issue, id, &mut parents, &mut report)?);
+        match read(issue, &id, &mut report)? {
+            None => drop(left_out.give(&id, number)),
+            Some(item) => {
+                items.add(&item);
+                places.push(number);
+                tell(item)?;
+            }
+        }
     }
     // An epic is done when its parts are.
-    let index: HashMap<String, usize> =
-        items.iter().enumerate().map(|(index, item)| (item.id.clone(), index)).collect();
-    for (child, parent) in parents {
-        match index.get(&parent) {
-            Some(parent) => items[*parent].needs.push(child),
-            None => report.say(&child, "parent-child", "dropped: it names nothing that is imported"),
+    items.join_parts(|items, part, whole| {
+        let found = items.find(whole);
+        if found.is_none() {
+            report.say(items.id(part), "parent-child", "dropped: it names nothing that is imported");
         }
-    }
+        found
+    });
+    let items = items.read();
     let objective = "Finish the issues imported from beads".to_owned();
     let name = Some(Source::Beads.word().to_owned());
     let goal = Goal { name, objective, items, ..Goal::default() };
     Ok(Foreign { goals: vec![goal], report })
 }
 
-fn read(
-    mut issue: Issue<'_>,
-    id: String,
-    parents: &mut Vec<(String, String)>,
-    report: &mut Report,
-) -> Result<Option<Item>, Bad> {
+fn read(mut issue: Issue<'_>, id: &str, report: &mut Report) -> Result<Option<Item>, Bad> {
     let status = issue.text("status")?.unwrap_or_else(|| "open".into());
     if status == "tombstone" {
-        report.say(&id, "status tombstone", "left out: it was deleted");
+        report.say(id, "status tombstone", "left out: it was deleted");
         return Ok(None);
     }
     let title = issue.text("title")?.unwrap_or_default();
-    let mut item = Item::new(id, title);
+    let mut item = Item::new(id.to_owned(), title);
     item.priority = priority(&mut issue, &item.id, report)?;
     for (name, heading) in [
         ("description", ""),
@@ -122,7 +135,7 @@ fn read(
             item.paragraph(heading, &text);
         }
     }
-    dependencies(&mut issue, &mut item, parents, report)?;
+    dependencies(&mut issue, &mut item, report)?;
     comments(&mut issue, &mut item, report)?;
     let mut kept: Vec<(String, String)> = Vec::new();
     let closed = issue.text("closed_at")?;
@@ -171,9 +184,11 @@ fn read(
             report.say(&item.id, count, "left out: it follows from the rest");
         }
     }
-    if parents.last().is_some_and(|(child, parent)| {
-        *child == item.id && issue.fields.get("parent") == Some(&Value::from(parent.as_str()))
-    }) {
+    if item
+        .part_of
+        .last()
+        .is_some_and(|parent| issue.fields.get("parent") == Some(&Value::from(parent.as_str())))
+    {
         issue.fields.remove("parent");
     }
     kept.extend(issue.rest(&item.id, report));
@@ -204,12 +219,7 @@ fn priority(issue: &mut Issue<'_>, item: &str, report: &mut Report) -> Result<Pr
 }
 
 /// Puts what blocks the issue among its needs, and the other links into the text.
-fn dependencies(
-    issue: &mut Issue<'_>,
-    item: &mut Item,
-    parents: &mut Vec<(String, String)>,
-    report: &mut Report,
-) -> Result<(), Bad> {
+fn dependencies(issue: &mut Issue<'_>, item: &mut Item, report: &mut Report) -> Result<(), Bad> {
     let mut links: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for dependency in issue.list("dependencies")? {
         let text = |names: [&str; 2]| {
@@ -228,7 +238,7 @@ fn dependencies(
             "parent-child" => {
                 report.say(&item.id, &kind, "the parent needs its parts");
                 links.entry("part of".into()).or_default().push(on.clone());
-                parents.push((item.id.clone(), on));
+                item.part_of.push(on);
             }
             _ => {
                 report.say(&item.id, &kind, KEPT);
@@ -263,7 +273,8 @@ mod tests {
 
     #[track_caller]
     fn refused(text: &str, expected: &str) {
-        assert_eq!(parse("i.jsonl", text).unwrap_err().to_string(), expected);
+        let lines = text.lines().map(|line| Ok::<_, Bad>(line.to_owned()));
+        assert_eq!(parse("i.jsonl", lines, |_| Ok(())).unwrap_err().to_string(), expected);
     }
 
     #[test]

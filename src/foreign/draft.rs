@@ -1,15 +1,15 @@
 //! From what another tool kept to records: legal by construction, or reported.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::{Foreign, Goal, Item, Report, Source, State, What};
+use super::{Foreign, Goal, Item, Outline, Report, Source, State, What};
 use crate::domain::{
     actor::Stamp,
     change::Record,
     evidence::{Evidence, Finding},
     gate::Gate,
     goal::{self, GoalState},
-    id::{EvidenceId, GateId, GoalId, TodoId, slug},
+    id::{EvidenceId, GateId, GoalId, Short, TodoId, slug},
     refusal::Refusal,
     text::{Fit, Note, Title},
     todo::{Monitor, Todo, TodoState, Worker},
@@ -19,8 +19,8 @@ use crate::domain::{
 /// here.
 #[derive(Debug, Clone, Default)]
 pub struct Ids {
-    pub todos: Vec<TodoId>,
-    pub evidence: Vec<EvidenceId>,
+    pub todos: Vec<Short<TodoId>>,
+    pub evidence: Vec<Short<EvidenceId>>,
 }
 
 /// How many ids a draft takes at most.
@@ -33,77 +33,88 @@ pub struct Need {
 impl Foreign {
     /// How many ids its [`draft`] takes at most.
     pub fn need(&self) -> Need {
-        let items = || self.goals.iter().flat_map(|goal| &goal.items);
-        let questions = items().filter(|item| is_asked(item)).count();
+        let items: usize = self.goals.iter().map(|goal| goal.items.len()).sum();
+        let questions: usize = self.goals.iter().map(|goal| goal.items.asked().len()).sum();
         let notes: usize = self.goals.iter().map(|goal| goal.notes.len()).sum();
-        Need { todos: items().count() - questions, evidence: notes + questions }
+        Need { todos: items - questions, evidence: notes + questions }
     }
 }
 
-/// What would be put into the state.
+/// What becomes of what a tool kept.
+#[derive(Debug)]
+pub struct Terms<'t> {
+    pub source: Source,
+    /// What the goal is to be called, if there is one only. Otherwise each is called as it is there.
+    pub name: Option<&'t GoalId>,
+    /// Goals that are there already.
+    pub taken: &'t [GoalId],
+    /// Whoever imports it, and when: what is said of earlier times stands in the texts.
+    pub stamp: Stamp,
+    pub ids: Ids,
+}
+
+/// What was told.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     pub goals: Vec<GoalId>,
-    /// A goal before what belongs to it.
-    pub records: Vec<Record>,
     pub report: Report,
 }
 
-/// Makes records of what `source` kept, stamped by whoever imports them and when: what is said of earlier times stands
-/// in the texts. A goal is called as it is there, or `name` when there is only one. Refused when a goal is there
-/// already (`taken`), or when `name` could mean several.
-pub fn draft(
+/// Makes records of what a tool kept and tells them, a goal before what belongs to it. `item` tells the item of a number again, as
+/// they were counted over all goals while they were read. Refused when a goal is there already, or when the name could mean several.
+pub fn draft<E: From<Refusal>>(
     foreign: Foreign,
-    source: Source,
-    name: Option<&GoalId>,
-    taken: &[GoalId],
-    stamp: &Stamp,
-    ids: Ids,
-) -> Result<Draft, Refusal> {
+    terms: Terms<'_>,
+    item: impl FnMut(usize) -> Result<Item, E>,
+    tell: impl FnMut(Record) -> Result<(), E>,
+) -> Result<Draft, E> {
     let mut drafting = Drafting {
-        source,
-        stamp: stamp.clone(),
-        todos: ids.todos.into_iter(),
-        evidence: ids.evidence.into_iter(),
-        draft: Draft { report: foreign.report, ..Draft::default() },
+        source: terms.source,
+        stamp: terms.stamp,
+        todos: &terms.ids.todos,
+        evidence: terms.ids.evidence.into_iter(),
+        report: foreign.report,
+        first: 0,
+        item,
+        tell,
     };
     let mut known = Names::default();
     let mut names: Vec<GoalId> = foreign.goals.iter().map(|goal| drafting.named(goal, &mut known)).collect();
-    match (name, names.len()) {
+    match (terms.name, names.len()) {
         (None, _) => {}
         (Some(name), 1) => names = vec![name.clone()],
-        (Some(_), _) => return Err(Refusal::SeveralGoals(names)),
+        (Some(_), _) => return Err(Refusal::SeveralGoals(names).into()),
     }
-    if let Some(there) = names.iter().find(|name| taken.contains(name)) {
-        return Err(Refusal::GoalExists(there.clone()));
+    if let Some(there) = names.iter().find(|name| terms.taken.contains(name)) {
+        return Err(Refusal::GoalExists(there.clone()).into());
     }
     for (id, goal) in names.iter().zip(foreign.goals) {
         drafting.goal(id, goal)?;
     }
-    drafting.draft.goals = names;
-    Ok(drafting.draft)
+    Ok(Draft { goals: names, report: drafting.report })
 }
 
-/// The item becomes a gate and no todo: a question that nobody has answered there.
-fn is_asked(item: &Item) -> bool {
-    matches!(item.what, What::Question { .. }) && is_open(item)
-}
-
-fn is_open(item: &Item) -> bool {
-    matches!(item.state, State::Open | State::Blocked(_) | State::Held(_))
-}
-
-struct Drafting {
+struct Drafting<'t, I, T> {
     source: Source,
     stamp: Stamp,
-    todos: std::vec::IntoIter<TodoId>,
-    evidence: std::vec::IntoIter<EvidenceId>,
-    draft: Draft,
+    /// Ids that no todo has yet.
+    todos: &'t [Short<TodoId>],
+    evidence: std::vec::IntoIter<Short<EvidenceId>>,
+    report: Report,
+    /// The number of the first item of the goal.
+    first: usize,
+    item: I,
+    tell: T,
 }
 
-impl Drafting {
+impl<I, T, E> Drafting<'_, I, T>
+where
+    I: FnMut(usize) -> Result<Item, E>,
+    T: FnMut(Record) -> Result<(), E>,
+    E: From<Refusal>,
+{
     fn say(&mut self, item: &str, field: &str, fate: &'static str) {
-        self.draft.report.say(item, field, fate);
+        self.report.say(item, field, fate);
     }
 
     /// The id for a goal: what it is called there as far as that is one.
@@ -149,7 +160,7 @@ impl Drafting {
         Some(note)
     }
 
-    fn goal(&mut self, id: &GoalId, goal: Goal) -> Result<(), Refusal> {
+    fn goal(&mut self, id: &GoalId, goal: Goal) -> Result<(), E> {
         let called = goal.name.clone().unwrap_or_else(|| id.to_string());
         let (objective, fit) = self.title(&called, &goal.objective);
         if fit.cut {
@@ -160,7 +171,7 @@ impl Drafting {
             let reason = self.note(&called, "status", why);
             record.state = GoalState::Paused { by: self.stamp.by.clone(), at: self.stamp.at, reason };
         }
-        self.draft.records.push(Record::Goal(id.clone(), record));
+        (self.tell)(Record::Goal(id.clone(), record))?;
         let whole = fit.cut.then(|| ("Objective".to_owned(), goal.objective.clone()));
         for (heading, text) in whole.into_iter().chain(goal.notes) {
             let text = format!("{heading} ({}):\n{}", self.source.name(), text.trim());
@@ -176,64 +187,63 @@ impl Drafting {
         field: &str,
         text: &str,
         gate: Option<GateId>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), E> {
         let Some(text) = self.note(item, field, text) else { return Ok(()) };
-        let id = self.evidence.next().ok_or(Refusal::NoFreeId)?;
+        let id = self.evidence.next().ok_or(Refusal::NoFreeId)?.id();
         let (added, what) = (self.stamp.clone(), Finding::Note { text });
         let evidence = Evidence { commit: None, dirty: false, todo: None, gate, added, what };
-        self.draft.records.push(Record::Evidence(goal.clone(), id, evidence));
-        Ok(())
+        (self.tell)(Record::Evidence(goal.clone(), id, evidence))
     }
 
-    fn items(&mut self, goal: &GoalId, items: Vec<Item>) -> Result<(), Refusal> {
-        let needs = self.checked_needs(&items);
-        let mut todos: Vec<Option<TodoId>> = Vec::new();
-        for item in &items {
-            todos.push(match is_asked(item) {
-                true => None,
-                false => Some(self.todos.next().ok_or(Refusal::NoFreeId)?),
-            });
-        }
+    fn items(&mut self, goal: &GoalId, mut items: Outline) -> Result<(), E> {
+        let needs = items.checked_needs(|item, fate| self.report.say(item, "needs", fate));
+        let asked = items.asked();
+        let (todos, left) =
+            self.todos.split_at_checked(items.len() - asked.len()).ok_or(Refusal::NoFreeId)?;
+        self.todos = left;
+        // Ids go to the todos in their order; a question has none.
+        let todo = |item: usize| asked.binary_search(&item).err().map(|before| todos[item - before].id());
         // What needs a question waits for its gate.
-        let mut waiting: Vec<BTreeSet<TodoId>> = vec![BTreeSet::new(); items.len()];
-        for (at, needs) in needs.iter().enumerate().filter(|(at, _)| is_open(&items[*at])) {
-            for need in needs.iter().filter(|need| is_asked(&items[**need])) {
-                waiting[*need].extend(todos[at].clone());
+        let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for item in (0..items.len()).filter(|item| !asked.is_empty() && items.is_open(*item)) {
+            for need in needs.of(item).filter(|need| asked.binary_search(need).is_ok()) {
+                waiting.entry(need).or_default().push(item);
             }
         }
-        let index = indexed(&items);
         let mut gates = Names::default();
-        for (at, item) in items.iter().enumerate().filter(|(_, item)| is_asked(item)) {
-            let What::Question { about } = &item.what else { continue };
-            for id in about {
-                match index.get(id.as_str()).filter(|at| is_open(&items[**at])) {
-                    Some(other) => waiting[at].extend(todos[*other].clone()),
+        for at in asked.iter().copied() {
+            let item = (self.item)(self.first + at)?;
+            let mut waiting = waiting.remove(&at).unwrap_or_default();
+            let mut is_about_any = false;
+            for other in items.about(at) {
+                is_about_any = true;
+                match other.filter(|other| items.is_open(*other)) {
+                    Some(other) => waiting.push(other),
                     None => self.say(&item.id, "what it is about", "dropped: it names nothing that is open"),
                 }
             }
-            if !about.is_empty() && waiting[at].is_empty() {
+            let waiting: BTreeSet<TodoId> = waiting.into_iter().filter_map(todo).collect();
+            if is_about_any && waiting.is_empty() {
                 self.say(&item.id, "what it is about", "everything of the goal, as nothing else is left");
             }
             let base = slug(&item.title).unwrap_or_else(|| "gate".into());
-            self.gate(goal, gates.free(&base), item, std::mem::take(&mut waiting[at]))?;
+            self.gate(goal, gates.free(&base), &item, waiting)?;
         }
-        for (at, item) in items.iter().enumerate() {
-            let Some(id) = todos[at].clone() else { continue };
-            let needs_of = &needs[at];
-            let needs = needs_of.iter().filter_map(|need| todos[*need].clone()).collect();
-            let todo = self.todo(item, needs, !needs_of.is_empty());
-            self.draft.records.push(Record::Todo(goal.clone(), id, todo));
+        // What is told from here on takes as much room as the names did.
+        let count = items.len();
+        drop(items);
+        for at in 0..count {
+            let Some(id) = todo(at) else { continue };
+            let item = (self.item)(self.first + at)?;
+            let waits = needs.of(at).next().is_some();
+            let todo = self.todo(&item, needs.of(at).filter_map(todo).collect(), waits);
+            (self.tell)(Record::Todo(goal.clone(), id, todo))?;
         }
+        self.first += count;
         Ok(())
     }
 
-    fn gate(
-        &mut self,
-        goal: &GoalId,
-        id: GateId,
-        item: &Item,
-        todos: BTreeSet<TodoId>,
-    ) -> Result<(), Refusal> {
+    fn gate(&mut self, goal: &GoalId, id: GateId, item: &Item, todos: BTreeSet<TodoId>) -> Result<(), E> {
         let called = format!(" ({})", item.id);
         let (question, fit) = self.title(&item.id, &item.title);
         let question = match Title::fit(&format!("{question}{called}")) {
@@ -244,7 +254,7 @@ impl Drafting {
             self.say(&item.id, "state", "asked at once: a question has no other state here");
         }
         let gate = Gate::new(question, Vec::new(), BTreeSet::new(), todos, self.stamp.clone());
-        self.draft.records.push(Record::Gate(goal.clone(), id.clone(), gate));
+        (self.tell)(Record::Gate(goal.clone(), id.clone(), gate))?;
         let mut text = self.origin(item);
         if fit.cut {
             text.push_str(&format!("\n\n{}", item.title.trim()));
@@ -300,81 +310,6 @@ impl Drafting {
         let monitor = item.every.map(|every| Monitor::new(every, self.stamp.at));
         Todo { title, body, for_, priority, needs, requires, check, monitor, added, state }
     }
-
-    /// The needs of each item by their places, without what is unknown and without what would close a circle.
-    fn checked_needs(&mut self, items: &[Item]) -> Vec<Vec<usize>> {
-        let index = indexed(items);
-        let mut needs: Vec<Vec<usize>> = Vec::new();
-        for (at, item) in items.iter().enumerate() {
-            let mut known: Vec<usize> = Vec::new();
-            for need in &item.needs {
-                match index.get(need.as_str()) {
-                    None => {
-                        self.draft.report.say(&item.id, "needs", "dropped: it names nothing that is imported")
-                    }
-                    Some(other) if *other == at => {
-                        self.draft.report.say(&item.id, "needs", "dropped: it would need itself");
-                    }
-                    Some(other) => known.push(*other),
-                }
-            }
-            known.sort_unstable();
-            known.dedup();
-            needs.push(known);
-        }
-        self.without_circles(items, &mut needs);
-        needs
-    }
-
-    /// Walks along the needs, each once and without recursion, and drops those that lead back to where the walk is.
-    fn without_circles(&mut self, items: &[Item], needs: &mut [Vec<usize>]) {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Seen {
-            No,
-            Here,
-            Done,
-        }
-        let mut seen = vec![Seen::No; needs.len()];
-        for start in 0..needs.len() {
-            if seen[start] != Seen::No {
-                continue;
-            }
-            let mut walk = vec![(start, 0)];
-            seen[start] = Seen::Here;
-            while let Some((at, next)) = walk.last_mut() {
-                let at = *at;
-                let Some(need) = needs[at].get(*next).copied() else {
-                    seen[at] = Seen::Done;
-                    walk.pop();
-                    continue;
-                };
-                match seen[need] {
-                    Seen::Here => {
-                        needs[at].swap_remove(*next);
-                        self.draft.report.say(
-                            &items[at].id,
-                            "needs",
-                            "dropped: it would need itself in the end",
-                        );
-                    }
-                    Seen::Done => *next += 1,
-                    Seen::No => {
-                        *next += 1;
-                        seen[need] = Seen::Here;
-                        walk.push((need, 0));
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn indexed(items: &[Item]) -> HashMap<&str, usize> {
-    let mut index = HashMap::new();
-    for (at, item) in items.iter().enumerate() {
-        index.entry(item.id.as_str()).or_insert(at);
-    }
-    index
 }
 
 /// Slugs that are taken, and from which number on each base may be free.

@@ -3,14 +3,15 @@
 //! A todo is a line with a box and below it a comment of `key=value` words, the values URL-encoded. Questions for a
 //! person are todos of the class `user_gate`.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value};
 
 use super::{
-    Bad, Goal, Item, MOST, State, What,
+    Bad, Goal, Item, MOST, Outline, State, What,
     beads::without_place,
     front,
+    outline::Names,
     report::{KEPT, LEFT, Report},
     said,
 };
@@ -82,10 +83,16 @@ enum List {
     Agent,
 }
 
-/// Reads the Markdown file of a goal.
-pub fn goal(registered: &Registered, file: &str, text: &str, report: &mut Report) -> Result<Goal, Bad> {
+/// Reads the Markdown file of a goal, and tells each todo.
+pub fn goal<E: From<Bad>>(
+    registered: &Registered,
+    file: &str,
+    text: &str,
+    report: &mut Report,
+    mut tell: impl FnMut(Item) -> Result<(), E>,
+) -> Result<Goal, E> {
     if text.trim().is_empty() {
-        return Err(Bad::whole(file, "it is empty; LoopX may have lost what was in it"));
+        return Err(Bad::whole(file, "it is empty; LoopX may have lost what was in it").into());
     }
     for setting in &registered.settings {
         report.say(&registered.id, setting, "left out: a setting of LoopX");
@@ -97,15 +104,16 @@ pub fn goal(registered: &Registered, file: &str, text: &str, report: &mut Report
     let objective = fields.iter().find(|(name, _)| name == "objective").and_then(|(_, value)| value.line());
     let mut goal = Goal { name: Some(registered.id.clone()), ..Goal::default() };
     goal.paused = (registered.status != "active").then(|| format!("{} in LoopX", registered.status));
-    let mut reading = Reading { file, seen: HashSet::new(), scopes: Vec::new(), wanted: Vec::new() };
+    let mut reading = Reading { file, items: Outline::default(), ..Reading::default() };
     let mut list = None;
-    let mut above = None;
+    // The todo that the lines below it belong to, and one that nothing can be added to any more.
+    let mut above: Option<Item> = None;
     let mut lines = body.lines().enumerate().peekable();
     while let Some((index, line)) = lines.next() {
         let number = first + index;
         if let Some(heading) = line.strip_prefix("## ").map(str::trim) {
             list = list_of(heading);
-            above = None;
+            above.take().map_or(Ok(()), &mut tell)?;
             if list.is_none() {
                 goal.notes.push((heading.to_owned(), String::new()));
             }
@@ -118,7 +126,7 @@ pub fn goal(registered: &Registered, file: &str, text: &str, report: &mut Report
                 continue;
             }
             if list.is_some() && !line.trim().is_empty() {
-                match above.and_then(|at: usize| goal.items.get_mut(at)) {
+                match &mut above {
                     Some(item) => {
                         report.say(&item.id, "line below a todo", KEPT);
                         item.paragraph("", line);
@@ -137,13 +145,13 @@ pub fn goal(registered: &Registered, file: &str, text: &str, report: &mut Report
         }
         let list = list.unwrap_or(List::Agent);
         let item = reading.todo(number, list, mark, title, tokens.unwrap_or_default(), report)?;
-        above = Some(goal.items.len());
-        goal.items.push(item);
-        if goal.items.len() > MOST {
-            return Err(Bad::at(file, number, format!("more than {MOST} todos")));
+        if reading.items.len() > MOST {
+            return Err(Bad::at(file, number, format!("more than {MOST} todos")).into());
         }
+        above.replace(item).map_or(Ok(()), &mut tell)?;
     }
-    reading.join(&mut goal.items, report);
+    above.map_or(Ok(()), tell)?;
+    goal.items = reading.joined(report);
     let section = goal.notes.iter().position(|(heading, _)| heading == "Objective");
     let section = section.map(|at| goal.notes.remove(at).1);
     let objective = objective.filter(|text| !text.trim().is_empty()).or(section);
@@ -208,13 +216,15 @@ fn decoded(value: &str) -> String {
 }
 
 /// What is known while the todos of a file are read.
+#[derive(Default)]
 struct Reading<'f> {
     file: &'f str,
-    seen: HashSet<String>,
-    /// Questions by the scope that they decide.
-    scopes: Vec<(String, String)>,
+    items: Outline,
+    scopes: Names,
+    /// Scopes with the questions that decide them.
+    deciding: Vec<(u32, usize)>,
     /// Todos with the scopes they ask for.
-    wanted: Vec<(String, String)>,
+    wanted: Vec<(usize, u32)>,
 }
 
 impl Reading<'_> {
@@ -232,7 +242,7 @@ impl Reading<'_> {
             Some(tokens.remove(at).1).filter(|value| !value.trim().is_empty())
         };
         let id = take("todo_id").unwrap_or_else(|| format!("line-{line}"));
-        if !self.seen.insert(id.clone()) {
+        if self.items.find(&id).is_some() {
             return Err(Bad::at(self.file, line, format!("`{id}` is there twice")));
         }
         let (priority, title) = prioritised(title);
@@ -259,7 +269,7 @@ impl Reading<'_> {
         let (scope, is_global) = (take("decision_scope"), take("global_gate").is_some());
         if let Some(scope) = scope {
             match class == "user_gate" && !is_global {
-                true => self.scopes.push((scope, item.id.clone())),
+                true => self.deciding.push((self.scopes.number(&scope), self.items.len())),
                 false => kept.push(("decision_scope".into(), scope)),
             }
         }
@@ -267,7 +277,7 @@ impl Reading<'_> {
             about.clear();
         }
         for scope in take("required_decision_scopes").iter().flat_map(|scopes| scopes.split(',')) {
-            self.wanted.push((item.id.clone(), scope.trim().to_owned()));
+            self.wanted.push((self.items.len(), self.scopes.number(scope.trim())));
         }
         let mut requires = BTreeSet::new();
         for name in take("required_capabilities").iter().flat_map(|names| names.split(',')) {
@@ -324,27 +334,28 @@ impl Reading<'_> {
         }
         kept.extend(tokens);
         item.keep(&kept, report);
+        self.items.add(&item);
         Ok(item)
     }
 
-    /// Lets todos wait for the question that decides what they ask for.
-    fn join(&self, items: &mut [Item], report: &mut Report) {
-        let mut questions: HashMap<&str, Vec<&str>> = HashMap::new();
-        for (scope, question) in &self.scopes {
+    /// The todos, which wait for the questions that decide what they ask for.
+    fn joined(self, report: &mut Report) -> Outline {
+        let Self { mut items, deciding, wanted, .. } = self;
+        let mut questions: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (scope, question) in deciding {
             questions.entry(scope).or_default().push(question);
         }
-        let index: HashMap<String, usize> =
-            items.iter().enumerate().map(|(at, item)| (item.id.clone(), at)).collect();
-        for (todo, scope) in &self.wanted {
-            let deciding = questions.get(scope.as_str()).map(Vec::as_slice).unwrap_or_default();
+        for (todo, scope) in wanted {
+            let deciding = questions.get(&scope).map(Vec::as_slice).unwrap_or_default();
+            let mut say = |fate| report.say(items.id(todo), "required_decision_scopes", fate);
             match deciding.len() {
-                0 => report.say(todo, "required_decision_scopes", "dropped: no open question decides it"),
+                0 => say("dropped: no open question decides it"),
                 1..=DECIDING => {}
-                _ => report.say(todo, "required_decision_scopes", "it waits for the first 16 questions only"),
+                _ => say("it waits for the first 16 questions only"),
             }
-            let deciding = deciding.iter().take(DECIDING).map(|question| (*question).to_owned());
-            items[index[todo]].needs.extend(deciding);
+            deciding.iter().take(DECIDING).for_each(|question| items.need(todo, *question));
         }
+        items.read()
     }
 }
 

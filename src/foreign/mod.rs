@@ -1,14 +1,16 @@
 //! What other tools keep, understood: their files in, goals with work and questions out.
 //!
 //! Each parser ([`loopx_python`], [`beads`], [`backlog`]) is a pure function from text to [`Foreign`]: nothing is opened
-//! here, and whatever the text is, the answer is a value or a [`Bad`] place in it. [`draft`](mod@draft) makes records
-//! of it, legal by construction, and the [`Report`] says of everything that has no counterpart what became of it.
+//! here, and whatever the text is, the answer is a value or a [`Bad`] place in it. As there may be very many items, each is told
+//! to whoever called, and an [`Outline`] is all that is kept of them. [`draft`](mod@draft) has the items told again and makes records
+//! of them, legal by construction, and the [`Report`] says of everything that has no counterpart what became of it.
 
 pub mod backlog;
 pub mod beads;
 pub mod draft;
 mod front;
 pub mod loopx_python;
+pub mod outline;
 pub mod report;
 pub mod results;
 pub mod tasks;
@@ -18,7 +20,9 @@ mod properties;
 
 use std::collections::BTreeSet;
 
-pub use self::report::Report;
+use serde::{Deserialize, Serialize};
+
+pub use self::{outline::Outline, report::Report};
 use crate::domain::{
     id::Capability,
     text::shown,
@@ -95,11 +99,12 @@ pub struct Goal {
     pub paused: Option<String>,
     /// Texts that belong to it, with their headings.
     pub notes: Vec<(String, String)>,
-    pub items: Vec<Item>,
+    /// What it consists of, without the texts.
+    pub items: Outline,
 }
 
-/// One piece of work or one question.
-#[derive(Debug, Clone)]
+/// One piece of work or one question. How it hangs together with others stands in the [`Outline`] and is not written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Item {
     /// What it is called there. Of several with the same id the first is the one that others can mean.
     pub id: String,
@@ -108,14 +113,18 @@ pub struct Item {
     pub what: What,
     pub priority: Priority,
     /// Ids of what has to be closed first.
+    #[serde(skip)]
     pub needs: Vec<String>,
+    /// Ids of what has this to be closed first.
+    #[serde(skip)]
+    pub part_of: Vec<String>,
     /// It is looked at again and again, this often.
     pub every: Option<Seconds>,
     pub state: State,
 }
 
 /// What an item asks for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum What {
     Work {
         for_: Worker,
@@ -123,12 +132,13 @@ pub enum What {
     },
     /// A person's answer, on which these items wait besides those that need it.
     Question {
+        #[serde(skip)]
         about: Vec<String>,
     },
 }
 
 /// How far an item is, with what was said to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Open,
     Blocked(String),
@@ -138,37 +148,33 @@ pub enum State {
     Dropped(String),
 }
 
-impl Foreign {
-    /// Every text that becomes one of a record, with what it belongs to (by the name it has there) and its field.
-    pub fn texts_mut(&mut self) -> impl Iterator<Item = (String, &'static str, &mut String)> {
-        self.goals.iter_mut().flat_map(|goal| {
-            let called = goal.name.clone().unwrap_or_else(|| "the goal".to_owned());
-            let name = goal.name.as_mut().map(|name| ("name", name));
-            let paused = goal.paused.as_mut().map(|why| ("status", why));
-            let notes = goal.notes.iter_mut().flat_map(|(heading, text)| [("note", heading), ("note", text)]);
-            let own = [("objective", &mut goal.objective)].into_iter().chain(name).chain(paused).chain(notes);
-            let own = own.map(move |(field, text)| (called.clone(), field, text));
-            let items = goal.items.iter_mut().flat_map(|item| {
-                let said = match &mut item.state {
-                    State::Open => None,
-                    State::Blocked(text) | State::Held(text) | State::Done(text) | State::Dropped(text) => {
-                        Some(("state", text))
-                    }
-                };
-                let texts = [("title", &mut item.title), ("body", &mut item.body)].into_iter().chain(said);
-                texts.map(|(field, text)| (item.id.clone(), field, text))
-            });
-            own.chain(items)
-        })
+impl Goal {
+    /// Every text of its own that becomes one of a record, with its field.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut String)> {
+        let name = self.name.as_mut().map(|name| ("name", name));
+        let paused = self.paused.as_mut().map(|why| ("status", why));
+        let notes = self.notes.iter_mut().flat_map(|(heading, text)| [("note", heading), ("note", text)]);
+        [("objective", &mut self.objective)].into_iter().chain(name).chain(paused).chain(notes)
     }
 }
 
 impl Item {
+    /// Every text that becomes one of a record, with its field.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut String)> {
+        let said = match &mut self.state {
+            State::Open => None,
+            State::Blocked(text) | State::Held(text) | State::Done(text) | State::Dropped(text) => {
+                Some(("state", text))
+            }
+        };
+        [("title", &mut self.title), ("body", &mut self.body)].into_iter().chain(said)
+    }
+
     fn new(id: String, title: String) -> Self {
         let what = What::Work { for_: Worker::Agent, requires: BTreeSet::new() };
-        let (body, needs) = (String::new(), Vec::new());
+        let (body, needs, part_of) = (String::new(), Vec::new(), Vec::new());
         let (priority, state) = (Priority::P2, State::Open);
-        Self { id, title, body, what, priority, needs, every: None, state }
+        Self { id, title, body, what, priority, needs, part_of, every: None, state }
     }
 
     /// Adds a paragraph to the body.

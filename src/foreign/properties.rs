@@ -5,16 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::{collection::vec, prelude::*};
 
 use super::{
-    Foreign, Report, Source,
+    Bad, Foreign, Item, Source,
     backlog::{self, File, Place},
     beads,
-    draft::{Ids, draft},
+    draft::{Ids, Terms, draft},
     loopx_python,
 };
 use crate::domain::{
     actor::Stamp,
     change::Record,
-    id::{EvidenceId, TodoId},
+    id::{EvidenceId, Short, TodoId},
+    refusal::Refusal,
     todo::Todo,
 };
 
@@ -60,23 +61,68 @@ fn stamp() -> Stamp {
 fn ids(foreign: &Foreign) -> Ids {
     let need = foreign.need();
     let id = |kind: &str, number: usize| format!("{kind}{number:06}");
-    Ids {
-        todos: (0..need.todos).map(|number| id("t-", number).parse::<TodoId>().expect("an id")).collect(),
-        evidence: (0..need.evidence)
-            .map(|number| id("e-", number).parse::<EvidenceId>().expect("an id"))
-            .collect(),
+    let todo = |number| Short::of(&id("t-", number).parse::<TodoId>().expect("an id"));
+    let evidence = |number| Short::of(&id("e-", number).parse::<EvidenceId>().expect("an id"));
+    Ids { todos: (0..need.todos).map(todo).collect(), evidence: (0..need.evidence).map(evidence).collect() }
+}
+
+/// What a parser found, with the items that it told.
+type Found = (Foreign, Vec<Item>);
+
+fn issues(text: &str) -> Result<Found, Bad> {
+    let (lines, mut items) = (text.lines().map(|line| Ok(line.to_owned())), Vec::new());
+    let foreign = beads::parse("i.jsonl", lines, |item| {
+        items.push(item);
+        Ok::<_, Bad>(())
+    })?;
+    Ok((foreign, items))
+}
+
+fn tasks(files: Vec<File>, config: Option<&File>) -> Result<Found, Bad> {
+    let mut items = Vec::new();
+    let foreign = backlog::parse(files.into_iter().map(Ok::<_, Bad>), config, |item| {
+        items.push(item);
+        Ok(())
+    })?;
+    Ok((foreign, items))
+}
+
+fn goals(registry: &str, text: &str) -> Result<Found, Bad> {
+    let (mut foreign, mut items) = (Foreign::default(), Vec::new());
+    for goal in &loopx_python::registry("r.json", registry)? {
+        let goal = loopx_python::goal(goal, "A.md", text, &mut foreign.report, |item| {
+            items.push(item);
+            Ok::<_, Bad>(())
+        })?;
+        foreign.goals.push(goal);
     }
+    Ok((foreign, items))
+}
+
+fn records((foreign, items): Found, source: Source) -> Result<Vec<Record>, Refusal> {
+    let ids = ids(&foreign);
+    let terms = Terms { source, name: None, taken: &[], stamp: stamp(), ids };
+    // As they come back from where they are put aside.
+    let item = |number: usize| {
+        let text = serde_json::to_string::<Item>(&items[number]).expect("JSON");
+        Ok::<_, Refusal>(serde_json::from_str::<Item>(&text).expect("an item"))
+    };
+    let mut records = Vec::new();
+    draft(foreign, terms, item, |record| {
+        records.push(record);
+        Ok(())
+    })?;
+    Ok(records)
 }
 
 /// Every item is one legal record, what it needs is there, and nothing needs itself in the end.
-fn makes_legal_records(foreign: Foreign, source: Source) -> Result<(), TestCaseError> {
-    let items: usize = foreign.goals.iter().map(|goal| goal.items.len()).sum();
-    let ids = ids(&foreign);
-    let made = draft(foreign, source, None, &[], &stamp(), ids)
-        .map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
+fn makes_legal_records(found: Found, source: Source) -> Result<(), TestCaseError> {
+    let items = found.1.len();
+    prop_assert_eq!(found.0.goals.iter().map(|goal| goal.items.len()).sum::<usize>(), items);
+    let made = records(found, source).map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
     let mut todos: BTreeMap<&TodoId, &Todo> = BTreeMap::new();
     let mut gates = 0;
-    for record in &made.records {
+    for record in &made {
         match record {
             Record::Goal(_, goal) => comes_back(goal)?,
             Record::Evidence(_, _, evidence) => comes_back(evidence)?,
@@ -99,7 +145,7 @@ fn makes_legal_records(foreign: Foreign, source: Source) -> Result<(), TestCaseE
         }
     }
     prop_assert_eq!(todos.len() + gates, items);
-    for record in &made.records {
+    for record in &made {
         if let Record::Gate(_, _, gate) = record {
             prop_assert!(gate.todos.iter().all(|todo| todos.get(todo).is_some_and(|todo| !todo.is_closed())));
         }
@@ -135,8 +181,8 @@ proptest! {
 
     #[test]
     fn any_text_is_issues_of_beads_or_none(text in nearly(BEADS)) {
-        if let Ok(foreign) = beads::parse("i.jsonl", &text) {
-            makes_legal_records(foreign, Source::Beads)?;
+        if let Ok(found) = issues(&text) {
+            makes_legal_records(found, Source::Beads)?;
         }
     }
 
@@ -144,34 +190,27 @@ proptest! {
     fn any_text_is_a_task_of_backlog_or_none(texts in vec(nearly(BACKLOG), 1..4), config in nearly("project_name: X\nstatuses: [To Do, Done]\n")) {
         let files: Vec<File> = texts.into_iter().enumerate().map(|(number, text)| task(number, text.replace("task-1", &format!("task-{number}")))).collect();
         let config = File { path: "config.yml".into(), place: Place::Tasks, text: config };
-        if let Ok(foreign) = backlog::parse(&files, Some(&config)) {
-            makes_legal_records(foreign, Source::Backlog)?;
+        if let Ok(found) = tasks(files, Some(&config)) {
+            makes_legal_records(found, Source::Backlog)?;
         }
     }
 
     #[test]
     fn any_text_is_a_goal_of_loopx_or_none(registry in nearly(REGISTRY), text in nearly(STATE)) {
-        let Ok(registered) = loopx_python::registry("r.json", &registry) else { return Ok(()) };
-        let mut foreign = Foreign { goals: Vec::new(), report: Report::default() };
-        for goal in &registered {
-            let Ok(goal) = loopx_python::goal(goal, "A.md", &text, &mut foreign.report) else { return Ok(()) };
-            foreign.goals.push(goal);
+        if let Ok(found) = goals(&registry, &text) {
+            makes_legal_records(found, Source::LoopxPython)?;
         }
-        makes_legal_records(foreign, Source::LoopxPython)?;
     }
 }
 
 /// What is nearly a sample would be far from anything, were the samples none.
 #[test]
 fn the_samples_are_understood() {
-    let foreign = beads::parse("i.jsonl", BEADS).expect("issues");
-    makes_legal_records(foreign, Source::Beads).expect("records");
-    let foreign = backlog::parse(&[task(0, BACKLOG.into())], None).expect("a task");
-    assert_eq!(foreign.goals[0].items.len(), 1);
-    let registered = loopx_python::registry("r.json", REGISTRY).expect("a registry");
-    let mut report = Report::default();
-    let goal = loopx_python::goal(&registered[0], "A.md", STATE, &mut report).expect("a goal");
-    assert_eq!(goal.items.len(), 4);
+    makes_legal_records(issues(BEADS).expect("issues"), Source::Beads).expect("records");
+    let (_, items) = tasks(vec![task(0, BACKLOG.into())], None).expect("a task");
+    assert_eq!(items.len(), 1);
+    let (foreign, _) = goals(REGISTRY, STATE).expect("a registry and a goal");
+    assert_eq!(foreign.goals[0].items.len(), 4);
 }
 
 /// However the needs lie, the walk along them ends soon and needs no stack.
@@ -184,8 +223,6 @@ fn a_long_chain_and_a_thick_knot_are_walked() {
             format!("{{\"id\":\"bd-{number}\",\"priority\":2,\"dependencies\":[{{\"depends_on_id\":\"bd-{next}\"}},{{\"depends_on_id\":\"bd-0\"}}]}}\n")
         })
         .collect();
-    let foreign = beads::parse("i.jsonl", &chain).expect("issues");
-    let ids = ids(&foreign);
-    let made = draft(foreign, Source::Beads, None, &[], &stamp(), ids).expect("a draft");
-    assert_eq!(made.records.len(), many + 1);
+    let made = records(issues(&chain).expect("issues"), Source::Beads).expect("a draft");
+    assert_eq!(made.len(), many + 1);
 }

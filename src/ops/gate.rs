@@ -142,6 +142,12 @@ pub fn waiting(ctx: &Ctx, goal: Option<&GoalId>) -> Result<Gates, Error> {
     Ok(gates)
 }
 
+/// How many gates are in force, in a state that can be relied on.
+pub fn in_force(ctx: &Ctx) -> Result<usize, Error> {
+    ctx.store.trusted()?;
+    Ok(list(ctx, None, false)?.gates.len())
+}
+
 /// One gate, in force or closed.
 pub fn show(ctx: &Ctx, goal: Option<&GoalId>, id: &GateId) -> Result<GateView, Error> {
     find(ctx, &ctx.store.read()?, goal, id)

@@ -4,6 +4,7 @@
 //! what came of it as a value. The values serialise to the JSON that the doors print; how they are said in words is the
 //! doors' business. A rule that is needed at two doors is here or below, never in a door.
 
+mod aside;
 pub mod refused;
 
 pub mod bypass;

@@ -12,7 +12,7 @@ use crate::{
         command::CommandLine,
         decision::{self, Asker, Obstacle},
         evidence::{Evidence, Finding},
-        id::{Capability, EvidenceId, GateId, GoalId, TodoId, TodoPrefix},
+        id::{Capability, EvidenceId, GateId, GoalId, Short, TodoId, TodoPrefix},
         refusal::Refusal,
         state::Loop,
         text::{Note, Title},
@@ -143,9 +143,12 @@ pub fn add_all(ctx: &Ctx, goal: Option<&GoalId>, list: &Worklist) -> Result<Done
 /// Ids for new todos, ascending, so that what was written first comes first.
 fn fresh_ids(ctx: &Ctx, snapshot: &Snapshot<'_>, count: usize) -> Result<Vec<TodoId>, Error> {
     let population = snapshot.todo_population()? + count;
-    super::import::ids(ctx, count, |entropy, drawn| {
-        TodoId::draw(entropy, population, |id| Ok::<_, Error>(drawn.contains(id) || snapshot.todo_taken(id)?))
-    })
+    let ids = super::import::ids(ctx, count, |entropy, drawn| {
+        TodoId::draw(entropy, population, |id| {
+            Ok::<_, Error>(drawn.contains(&Short::of(id)) || snapshot.todo_taken(id)?)
+        })
+    })?;
+    Ok(ids.iter().map(Short::id).collect())
 }
 
 impl TodoView {

@@ -25,6 +25,8 @@ pub struct Uninstalled {
     pub kept: Option<String>,
     /// The hosts of agents that ask no more in this worktree.
     pub hosts: Vec<&'static str>,
+    /// A hook that still asks loopx, as other repositories share it; null when none does.
+    pub still: Option<PathBuf>,
 }
 
 /// Takes the hooks, the folder, what hosts of agents ask in this worktree, the settings and the notes out, and with `purge` the state, too. It takes a person, because
@@ -39,7 +41,7 @@ pub fn uninstall(ctx: &Ctx, purge: bool, proven: &Proven) -> Result<Uninstalled,
     }
     // The view before the hooks: it is the one step that the user's own edits can refuse.
     let taken = ctx.store.take_down(purge)?;
-    let mut restored = enforcement::uninstall(ctx, proven)?.files;
+    let enforcement::Removed { files: mut restored, still } = enforcement::uninstall(ctx, proven)?;
     restored.extend(taken.restored);
     restored.sort();
     restored.dedup();
@@ -52,5 +54,6 @@ pub fn uninstall(ctx: &Ctx, purge: bool, proven: &Proven) -> Result<Uninstalled,
         refs: taken.refs,
         kept,
         hosts,
+        still,
     })
 }

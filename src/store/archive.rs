@@ -371,19 +371,19 @@ fn fold_kind<T: Stored>(
         edit.remove(path.clone());
     }
     let records = old.into_iter().map(|(_, id, _, record)| (id, record));
-    write_segment(&mut edit, &mut indexes, &closed, from, records);
-    write_indexes(&mut edit, indexes);
+    let (path, segment) = segment(&mut indexes, &closed, from, records);
+    edit.write(path, segment);
+    sorted(indexes).for_each(|(file, index)| edit.write(file, index));
     Ok(Some(edit))
 }
 
-/// Writes a segment of the closed folder that begins with number `from`, and where its records are into `indexes`.
-fn write_segment<T: Stored>(
-    edit: &mut Edit,
+/// A segment of the closed folder that begins with number `from`, with its path; where its records are goes into `indexes`.
+fn segment<T: Stored>(
     indexes: &mut BTreeMap<String, String>,
     closed: &str,
     from: usize,
     records: impl Iterator<Item = (String, T)>,
-) {
+) -> (String, String) {
     let mut segment = String::new();
     for (id, record) in records {
         indexes.entry(index_file(closed, &id)).or_default().push_str(&format!("{id} {from}\n"));
@@ -391,36 +391,48 @@ fn write_segment<T: Stored>(
         segment.push_str(&serde_json::to_string(&line).expect("a record is made of texts and numbers"));
         segment.push('\n');
     }
-    edit.write(format!("{closed}/{}.jsonl", stem_of(from, from + SEGMENT - 1)), segment);
+    (format!("{closed}/{}.jsonl", stem_of(from, from + SEGMENT - 1)), segment)
 }
 
-fn write_indexes(edit: &mut Edit, indexes: BTreeMap<String, String>) {
-    for (file, index) in indexes {
+/// The parts of an index as they are written.
+fn sorted(indexes: BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
+    indexes.into_iter().map(|(file, index)| {
         let mut lines: Vec<&str> = index.lines().collect();
         lines.sort_unstable();
-        edit.write(file, lines.join("\n") + "\n");
-    }
+        (file, lines.join("\n") + "\n")
+    })
 }
 
-/// Writes the segments that folding would make, one after the other, of a new goal's closed todos. Returns those that
-/// lie by themselves.
-pub(super) fn fold_new(
-    edit: &mut Edit,
-    goal: &GoalId,
-    mut closed: Vec<(TodoId, Todo)>,
-) -> Vec<(TodoId, Todo)> {
-    let folder = Shelf::Todos.closed(goal);
-    let mut indexes = BTreeMap::new();
-    closed.sort_by_key(|(id, todo)| (closed_at(&todo.state), id.clone()));
-    let mut rest = closed.into_iter();
-    let mut from = 1;
-    while rest.len() > FULL {
-        let oldest = rest.by_ref().take(SEGMENT).map(|(id, todo)| (id.to_string(), todo));
-        write_segment(edit, &mut indexes, &folder, from, oldest);
-        from += SEGMENT;
+/// The closed todos of a new goal, folded as they come: told in the order in which they were closed, they make the segments that
+/// folding one by one would.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    lying: BTreeMap<(Option<Timestamp>, TodoId), Todo>,
+    indexes: BTreeMap<String, String>,
+    /// How many were folded.
+    folded: usize,
+}
+
+impl Past {
+    /// Takes one more, and makes a file of the oldest when there are enough of them.
+    pub(super) fn add(&mut self, goal: &GoalId, id: TodoId, todo: Todo) -> Option<(String, String)> {
+        self.lying.insert((closed_at(&todo.state), id), todo);
+        if self.lying.len() <= FULL {
+            return None;
+        }
+        let oldest = std::iter::from_fn(|| self.lying.pop_first()).take(SEGMENT);
+        let records = oldest.map(|((_, id), todo)| (id.to_string(), todo));
+        let from = self.folded + 1;
+        self.folded += SEGMENT;
+        Some(segment(&mut self.indexes, &Shelf::Todos.closed(goal), from, records))
     }
-    write_indexes(edit, indexes);
-    rest.collect()
+
+    /// Those that lie by themselves, and the index of the others.
+    pub(super) fn end(
+        self,
+    ) -> (impl Iterator<Item = (TodoId, Todo)>, impl Iterator<Item = (String, String)>) {
+        (self.lying.into_iter().map(|((_, id), todo)| (id, todo)), sorted(self.indexes))
+    }
 }
 
 /// Tells the ids of all folded records one by one.

@@ -1,7 +1,7 @@
 //! What we ask of git: which repository this is, objects, and the one ref that moves.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::HashMap,
     fmt,
     path::{Path, PathBuf},
@@ -47,6 +47,8 @@ pub struct Git {
     unsigned: RefCell<Option<String>>,
     /// What the last [`Git::commit`] wrote, and whether garbage was being collected when it began.
     fresh: RefCell<(Vec<Fresh>, bool)>,
+    /// How many bytes of it are at hand.
+    fresh_bytes: Cell<usize>,
 }
 
 /// An object that was just written. Its bytes are at hand unless a mutation writes a great deal.
@@ -152,6 +154,7 @@ impl Git {
             seen: RefCell::default(),
             unsigned: RefCell::default(),
             fresh: RefCell::default(),
+            fresh_bytes: Cell::default(),
         })
     }
 
@@ -452,7 +455,7 @@ impl Git {
         message: &Message,
     ) -> Result<ObjectId, Error> {
         let (edit, failed) = (edit.edit(), || Error::git("write an object"));
-        self.fresh.replace((Vec::new(), self.is_collecting()));
+        self.begin_fresh();
         let tree = match base {
             Some(base) => self.tree(base.tree)?,
             None => gix::objs::Tree::default(),
@@ -476,7 +479,7 @@ impl Git {
 
     /// Writes a commit of `tree` that has nothing before it.
     pub(super) fn first_commit(&self, tree: ObjectId, message: &Message) -> Result<ObjectId, Error> {
-        self.fresh.replace((Vec::new(), self.is_collecting()));
+        self.begin_fresh();
         self.seal(tree, None, message)
     }
 
@@ -581,12 +584,20 @@ impl Git {
         let id = self.repo.write_object(&object)?.detach();
         let object: Object = (object.kind(), bytes.into());
         self.keep(id, &object);
-        let fresh = &mut self.fresh.borrow_mut().0;
-        let held: usize = fresh.iter().filter_map(|(.., bytes)| Some(bytes.as_ref()?.len())).sum();
         let (kind, bytes) = object;
-        let bytes = Some(bytes).filter(|bytes| held + bytes.len() <= AT_HAND);
-        fresh.push((id, kind, bytes));
+        let held = self.fresh_bytes.get() + bytes.len();
+        let bytes = Some(bytes).filter(|_| held <= AT_HAND);
+        if bytes.is_some() {
+            self.fresh_bytes.set(held);
+        }
+        self.fresh.borrow_mut().0.push((id, kind, bytes));
         Ok(id)
+    }
+
+    /// Nothing is fresh yet.
+    fn begin_fresh(&self) {
+        self.fresh.replace((Vec::new(), self.is_collecting()));
+        self.fresh_bytes.set(0);
     }
 
     /// What [`Git::fresh`] is from now on: the objects of several commits that are published as one.
@@ -615,6 +626,7 @@ impl Git {
             seen: RefCell::default(),
             unsigned: RefCell::default(),
             fresh: RefCell::default(),
+            fresh_bytes: Cell::default(),
         })
     }
 

@@ -10,7 +10,7 @@ use std::{
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet, HashMap},
     fs,
-    io::Write as _,
+    io::{self, Write as _},
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -169,8 +169,12 @@ fn parse(bytes: &[u8], mut at: usize, kind: gix::hash::Kind) -> (HashMap<ObjectI
     (entries, at)
 }
 
+fn head(id: ObjectId, bytes: &[u8]) -> String {
+    format!("{id} {}\n", bytes.len())
+}
+
 fn entry(id: ObjectId, bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(format!("{id} {}\n", bytes.len()).as_bytes());
+    out.extend_from_slice(head(id, bytes).as_bytes());
     out.extend_from_slice(bytes);
     out.push(b'\n');
 }
@@ -181,7 +185,7 @@ fn body<'e>(entries: impl IntoIterator<Item = (&'e ObjectId, &'e Vec<u8>)>) -> V
     out
 }
 
-fn append(path: &Path, entries: &Entries) -> std::io::Result<()> {
+fn append(path: &Path, entries: &Entries) -> io::Result<()> {
     if entries.is_empty() {
         return Ok(());
     }
@@ -212,11 +216,15 @@ fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::
             drop(fs::remove_file(path));
             continue;
         }
-        let body = body(&entries);
-        let mut file = tempfile::NamedTempFile::new_in(dir)?;
-        file.write_all(format!("{HEAD}{}\n", body.len()).as_bytes())?;
-        file.write_all(&body)?;
-        file.persist(path)?;
+        let length: usize = entries.iter().map(|(id, bytes)| head(*id, bytes).len() + bytes.len() + 1).sum();
+        let mut file = io::BufWriter::new(tempfile::NamedTempFile::new_in(dir)?);
+        writeln!(file, "{HEAD}{length}")?;
+        for (id, bytes) in &entries {
+            file.write_all(head(*id, bytes).as_bytes())?;
+            file.write_all(bytes)?;
+            file.write_all(b"\n")?;
+        }
+        file.into_inner()?.persist(path)?;
     }
     Ok(())
 }

@@ -142,6 +142,13 @@ pub(super) fn edit<'r>(
     Ok(edit)
 }
 
+/// The file of a record of which nothing is stored yet, with its path.
+pub(super) fn file(record: &Record) -> Result<(String, String), Error> {
+    let path = place(record).path;
+    let text = encode(&path, record, None)?;
+    Ok((path, text))
+}
+
 /// What a path of the state branch names. The inverse of [`path_of`], up to whether the record is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Named {

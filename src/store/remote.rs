@@ -14,6 +14,7 @@ use super::{
     Error, Store,
     git::{Scope, object_id},
     program,
+    transport::STRICT,
 };
 use crate::domain::text::{hex, shown};
 
@@ -74,7 +75,10 @@ impl Store {
             let out = program::git("read a remote", self.git.repo().git_dir(), &self.top(), args, b"")?;
             Ok(out.lines().map(|line| line.to_str_lossy().into_owned()).collect())
         };
-        let remote = Remote { name: name.to_owned(), fetch: addresses(&[])?, push: addresses(&["--push"])? };
+        // In strict mode git says whom it asks first; where the push ends is the same place.
+        let push = addresses(&["--push"])?.into_iter();
+        let push = push.map(|address| address.strip_prefix(STRICT).map(str::to_owned).unwrap_or(address));
+        let remote = Remote { name: name.to_owned(), fetch: addresses(&[])?, push: push.collect() };
         match remote.push.len() {
             1 => Ok(remote),
             _ => Err(Error::SeveralAddresses(remote.name)),
@@ -154,12 +158,17 @@ impl Store {
         say: &mut dyn FnMut(&[u8]),
     ) -> Result<(), Error> {
         let mirror = format!("remote.{}.mirror=false", remote.name);
+        // Strict mode keeps state back, and is not asked about an address that is for pushing alone.
+        let (addresses, strict) = (self.addresses(&remote.name).0, self.strict_addresses());
+        let goes_through = |address: &&String| strict.iter().any(|strict| address.starts_with(strict));
+        let past_strict = addresses.iter().find(goes_through);
+        let past_strict = past_strict.map(|address| format!("remote.{}.pushurl={address}", remote.name));
         let lease = expected.map_or(String::new(), |id| id.to_string());
         let lease = format!("--force-with-lease={STATE_REF}:{lease}");
         let refspec = format!("{tip}:{STATE_REF}");
-        let args = [
-            "-c",
-            &mirror,
+        let settings = [Some(&mirror), past_strict.as_ref()];
+        let settings = settings.into_iter().flatten().flat_map(|setting| ["-c", setting]);
+        let args = settings.chain([
             "push",
             "--no-verify",
             "--progress",
@@ -170,7 +179,7 @@ impl Store {
             &lease,
             &remote.name,
             &refspec,
-        ];
+        ]);
         match self.talk("push to", remote, args, say) {
             Ok(_) => self.note_our_push(tip),
             // Whether it was the race or something else, the remote tells: git's words are not for parsing.

@@ -88,6 +88,21 @@ pub(super) fn must_be_clear(custom: &Custom, policy: &Policy, path: &str, bytes:
     }
 }
 
+/// The same error without the id that was drawn for the record and that nobody knows.
+pub(super) fn of_a_new_record(error: Error) -> Error {
+    match error {
+        Error::Secret(mut found) => {
+            found.record = new_record(&found.record);
+            Error::Secret(found)
+        }
+        error => error,
+    }
+}
+
+fn new_record(name: &str) -> String {
+    format!("the new {}", name.split('/').next().unwrap_or_default())
+}
+
 impl Store {
     /// Looks over what commits from elsewhere, the newest first, bring along. What stood in a record before, and what a person let
     /// through on either side, passes.
@@ -146,7 +161,7 @@ impl Suspect {
     }
 
     fn forget_id(&mut self) {
-        self.record = format!("the new {}", self.record.split('/').next().unwrap_or_default());
+        self.record = new_record(&self.record);
     }
 }
 

@@ -230,6 +230,18 @@ impl<'s> Snapshot<'s> {
         Ok(self.entry(&Shelf::Todos.open_file(goal, id.as_str()))?.is_some())
     }
 
+    /// The names of the todos that are not closed.
+    pub(super) fn open_todos(&self, goal: &GoalId) -> Result<Vec<TodoId>, Error> {
+        let folder = Shelf::Todos.open(goal);
+        let names = self.names(Shelf::Todos.extension(), &folder)?;
+        names.iter().map(|name| self.id(&folder, name)).collect()
+    }
+
+    /// One of them.
+    pub(super) fn open_todo(&self, goal: &GoalId, id: &TodoId) -> Result<Option<Todo>, Error> {
+        self.record(&Shelf::Todos.open_file(goal, id.as_str()))
+    }
+
     /// A goal with everything open in it.
     pub fn state(&self, id: &GoalId) -> Result<Option<Loop>, Error> {
         self.state_with(id, || Ok((self.todos(id)?, BTreeSet::new())))

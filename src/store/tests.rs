@@ -14,7 +14,7 @@ use super::{
     DEFAULT_BRANCH, Error, Situation, Snapshot, Store, Updated, Warning,
     setup::Setup,
     snapshot::Found,
-    transfer::{self, Export},
+    transfer::{self, Export, NewGoals},
     view::View,
     writer::Writer,
 };
@@ -735,6 +735,62 @@ fn the_folded_past_is_exported_and_imported_and_looked_at() {
     assert_eq!(to.store().read().unwrap().todo(&ship(), first).unwrap(), Some(folded));
     to.assert_in_step();
     assert!(matches!(import(export(&|_| ())), Err(Error::NotEmpty)));
+}
+
+/// The files of a new goal with so many closed todos, and its own record.
+fn new_goal(goal: &GoalId, closed: usize) -> (Record, Vec<(String, String)>) {
+    let record = Goal::new("Take over".parse().unwrap(), vec![], stamp("10:00"));
+    let record = Record::Goal(goal.clone(), record);
+    let todo =
+        |number| Record::Todo(goal.clone(), numbered(number), done(&format!("work {number}"), number as i64));
+    let (mut made, mut files) = (NewGoals::default(), Vec::new());
+    for record in [record.clone()].into_iter().chain((0..closed).map(todo)) {
+        files.extend(made.add(record).unwrap());
+    }
+    files.extend(made.rest().map(Result::unwrap));
+    (record, files)
+}
+
+#[test]
+fn a_past_from_elsewhere_is_folded_as_if_it_had_been_closed_here() {
+    for (closed, segments, lying) in [(0, 0, 0), (320, 0, 320), (321, 1, 65), (576, 1, 320), (577, 2, 65)] {
+        let (_, files) = new_goal(&ship(), closed);
+        let count = |end: &str| files.iter().filter(|(path, _)| path.ends_with(end)).count();
+        assert_eq!((count(".jsonl"), count(".toml")), (segments, lying), "{closed}");
+        let is_the_latest = |(path, text): &(String, String)| {
+            !path.ends_with(".toml")
+                || (segments * 256..closed).any(|number| text.contains(&format!("\"work {number}\"")))
+        };
+        assert!(files.iter().all(is_the_latest), "{closed}");
+    }
+}
+
+#[test]
+fn goals_from_elsewhere_come_beside_those_that_are_there() {
+    let repo = Repo::new();
+    let import = |goal: &str, file: Option<&str>| {
+        let goal: GoalId = goal.parse().unwrap();
+        let (record, mut files) = new_goal(&goal, 577);
+        files.extend(file.map(|path| (path.to_owned(), String::new())));
+        let change = Change { op: Op::Import, goal: Some(goal), ..change(vec![record]) };
+        repo.store().adopt(&change, &stamp("13:00"), files.into_iter().map(Ok))
+    };
+    for (goal, file, other) in [
+        ("ship", None, "goal/ship"),
+        ("other", Some("goals/ship/state.json"), "goal/ship"),
+        (
+            "other",
+            Some("goals/ship/todos/closed/000001-000256.jsonl"),
+            "goals/ship/todos/closed/000001-000256.jsonl",
+        ),
+        ("other", Some("loopx.toml"), "policy"),
+    ] {
+        let error = import(goal, file).unwrap_err();
+        assert!(matches!(&error, Error::NotNew(name) if name == other), "{error}");
+    }
+    assert_eq!(repo.commits(), 2);
+    assert_eq!(import("other", None).unwrap().warnings, vec![]);
+    repo.assert_in_step();
 }
 
 #[test]

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Error, Message, Snapshot, Store, Updated, archive,
+    Error, Message, Snapshot, Store, Updated,
+    archive::{self, Past},
     layout::{self, Edit, Shelf},
     screen::{self, Cleared},
     verify,
@@ -27,7 +28,6 @@ use crate::domain::{
     needs::circle,
     policy::RepositoryId,
     text::{hex, shown},
-    todo::Todo,
 };
 
 /// The version of the file's form.
@@ -249,56 +249,53 @@ impl Store {
     ) -> Result<Updated<()>, Error> {
         let change =
             Change::without_records(Op::Import, format!("import the state of {}", export.repository));
-        let comes: BTreeSet<String> = export.files.keys().cloned().collect();
-        let made = |before: &Snapshot<'_>| {
+        self.put(&change, stamp, |before| {
             if !before.goals()?.is_empty() {
                 return Err(Error::NotEmpty);
             }
             let mut edit = Edit::default();
-            for path in paths(before)?.into_iter().filter(|path| !comes.contains(path)) {
+            for path in paths(before)?.into_iter().filter(|path| !export.files.contains_key(path)) {
                 edit.remove(path);
             }
-            Ok(edit)
-        };
-        self.put(&change, stamp, made, export.contents())
+            Ok((edit, export.contents()))
+        })
     }
 
-    /// Puts goals that are not there yet, with everything in them, as one commit. `change` is an
-    /// [import](Op::Import); one that touches anything else is refused.
-    pub fn adopt(&self, change: &Change, stamp: &Stamp) -> Result<Updated<()>, Error> {
-        let made = |before: &Snapshot<'_>| {
-            let there = before.goals()?;
-            let is_new = |record: &Record| match record {
-                Record::Goal(goal, _) => !there.contains(goal),
-                record => record.within().is_some_and(|goal| !there.contains(goal)),
-            };
-            match change.puts.iter().find(|record| !is_new(record)) {
-                Some(record) => Err(Error::NotNew(record.name())),
-                None => new_files(before, &change.puts),
-            }
-        };
-        self.put(change, stamp, made, std::iter::empty())
-    }
-
-    /// The files that records of new goals would be, by path.
-    pub fn preview(&self, records: &[Record]) -> Result<BTreeMap<String, String>, Error> {
-        let edit = new_files(&self.trusted()?, records)?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ok(edit.written().map(|(path, bytes)| (path.to_owned(), text(bytes))).collect())
-    }
-
-    /// Commits what `made` makes of the tip and these files besides, if it is a whole state after that.
-    fn put(
+    /// Puts goals that are not there yet, with everything in them, as one commit: what [`NewGoals`] made of their records.
+    /// `change` is an [import](Op::Import) and has the records of the goals themselves; a file of anything else is refused.
+    pub fn adopt(
         &self,
         change: &Change,
         stamp: &Stamp,
-        made: impl FnOnce(&Snapshot<'_>) -> Result<Edit, Error>,
-        files: impl Iterator<Item = Result<(String, Vec<u8>), Error>>,
+        files: impl Iterator<Item = io::Result<(String, String)>>,
+    ) -> Result<Updated<()>, Error> {
+        let made = |before: &Snapshot<'_>| {
+            let there = before.goals()?;
+            let files = files.map(move |file| {
+                let (path, text) = file.map_err(Error::io("read", "a temporary file"))?;
+                match layout::goal_of(&path).is_some_and(|goal| !there.contains(&goal)) {
+                    true => Ok((path, text.into_bytes())),
+                    false => {
+                        Err(Error::NotNew(layout::named(&path).map_or(path, |named| named.record_name())))
+                    }
+                }
+            });
+            Ok((Edit::default(), files))
+        };
+        self.put(change, stamp, made).map_err(screen::of_a_new_record)
+    }
+
+    /// Commits the edit that `made` makes of the tip and its files besides, if it is a whole state after that.
+    fn put<I: Iterator<Item = Result<(String, Vec<u8>), Error>>>(
+        &self,
+        change: &Change,
+        stamp: &Stamp,
+        made: impl FnOnce(&Snapshot<'_>) -> Result<(Edit, I), Error>,
     ) -> Result<Updated<()>, Error> {
         let signer = self.git.identity()?;
         let (writer, base) = self.enter()?;
         let before = self.at(base)?;
-        let edit = made(&before)?;
+        let (edit, files) = made(&before)?;
         let message = Message::of(change, stamp, &signer);
         let cleared = Cleared::of(&before, &edit, change)?;
         let (policy, custom) = (before.policy()?, screen::custom(&self.git)?);
@@ -315,27 +312,32 @@ impl Store {
     }
 }
 
-/// What has to be written for records of goals that are not there yet. Of many closed todos the oldest are folded at once.
-fn new_files(before: &Snapshot<'_>, records: &[Record]) -> Result<Edit, Error> {
-    let mut closed: BTreeMap<GoalId, Vec<(TodoId, Todo)>> = BTreeMap::new();
-    let mut lying = Vec::new();
-    for record in records {
+/// Makes files of the records of goals that are not there yet, told one by one. Of many closed todos the oldest are folded at
+/// once.
+#[derive(Debug, Default)]
+pub struct NewGoals {
+    past: BTreeMap<GoalId, Past>,
+}
+
+impl NewGoals {
+    /// The file that there is on account of one more record, with its path; none when it waits for others.
+    pub fn add(&mut self, record: Record) -> Result<Option<(String, String)>, Error> {
         match record {
             Record::Todo(goal, id, todo) if todo.is_closed() => {
-                closed.entry(goal.clone()).or_default().push((id.clone(), todo.clone()));
+                Ok(self.past.entry(goal.clone()).or_default().add(&goal, id, todo))
             }
-            record => lying.push(record),
+            record => layout::file(&record).map(Some),
         }
     }
-    let mut folded = Edit::default();
-    let mut unfolded = Vec::new();
-    for (goal, todos) in closed {
-        let rest = archive::fold_new(&mut folded, &goal, todos);
-        unfolded.extend(rest.into_iter().map(|(id, todo)| Record::Todo(goal.clone(), id, todo)));
+
+    /// The files of what has waited.
+    pub fn rest(self) -> impl Iterator<Item = Result<(String, String), Error>> {
+        self.past.into_iter().flat_map(|(goal, past)| {
+            let (lying, index) = past.end();
+            let lying = lying.map(move |(id, todo)| layout::file(&Record::Todo(goal.clone(), id, todo)));
+            lying.chain(index.map(Ok))
+        })
     }
-    let mut edit = layout::edit(before, lying.into_iter().chain(&unfolded))?;
-    folded.written().for_each(|(path, bytes)| edit.write(path.to_owned(), bytes));
-    Ok(edit)
 }
 
 /// Looks whether the todos and the evidence of the goals that came have ids which nothing had before. The error names
@@ -410,19 +412,23 @@ pub(super) fn must_be_whole(snapshot: &Snapshot<'_>) -> Result<(), String> {
     if snapshot.bytes(attributes).map_err(said)?.as_deref() != Some(lines.as_bytes()) {
         return Err(format!("`{attributes}` is not what loopx makes"));
     }
-    for state in snapshot.states().map_err(said)? {
+    for goal in snapshot.goals().map_err(said)? {
+        snapshot.quotas().map_err(said)?;
+        if snapshot.goal(&goal).map_err(said)?.is_none() {
+            let (path, problem) = (layout::goal_file(&goal), "it is missing".into());
+            return Err(said(Error::Unreadable { path, problem }));
+        }
         for shelf in Shelf::ALL {
-            archive::must_be_whole(snapshot, shelf, &state.id).map_err(said)?;
-            if let Some(id) = snapshot.open_and_closed(shelf, &state.id).map_err(said)? {
+            archive::must_be_whole(snapshot, shelf, &goal).map_err(said)?;
+            if let Some(id) = snapshot.open_and_closed(shelf, &goal).map_err(said)? {
                 return Err(format!("`{}` is there twice", shown(&id, 40)));
             }
         }
-        let needs = |id: &TodoId| {
-            Ok::<_, String>(state.todos.get(id).map(|todo| todo.needs.clone()).unwrap_or_default())
-        };
-        if let Some(first) =
-            circle(state.todos.keys().cloned(), needs)?.and_then(|circle| circle.first().cloned())
-        {
+        // All open todos take a hundred times the room of their names.
+        let needs =
+            |id: &TodoId| Ok(snapshot.open_todo(&goal, id)?.map(|todo| todo.needs).unwrap_or_default());
+        let circle = circle(snapshot.open_todos(&goal).map_err(said)?, needs).map_err(said)?;
+        if let Some(first) = circle.and_then(|circle| circle.first().cloned()) {
             return Err(format!("todo `{first}` would need itself in the end"));
         }
     }

@@ -15,9 +15,12 @@ use crate::domain::text::shown;
 /// Variables that carry configuration for this side alone.
 const CONFIGURATION: [&str; 3] = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_PROTOCOL"];
 
+/// What an address begins with that loopx stands in for.
+pub(super) const STRICT: &str = "loopx::";
+
 /// The setting that sends pushes for addresses with this beginning through loopx.
 fn key(base: &str) -> String {
-    format!("url.loopx::{base}.pushInsteadOf")
+    format!("url.{STRICT}{base}.pushInsteadOf")
 }
 
 /// Where an address leads.
@@ -173,10 +176,20 @@ impl Store {
         (values("url"), values("pushurl"))
     }
 
+    /// The addresses that this clone sends pushes to through loopx, whether a remote has them or not.
+    pub fn strict_addresses(&self) -> Vec<String> {
+        let config = self.git.repo().config_snapshot();
+        let sections = config.plumbing().sections_by_name("url").into_iter().flatten();
+        let names = sections.filter(|found| found.meta().source == gix::config::Source::Local);
+        let names = names.filter_map(|found| found.header().subsection_name().map(ToString::to_string));
+        let addresses = names.filter_map(|name| name.strip_prefix(STRICT).map(str::to_owned));
+        addresses.filter(|address| self.is_strict(address)).collect()
+    }
+
     /// Whether pushes to `address` go through loopx.
     pub fn is_strict(&self, address: &str) -> bool {
         let config = self.git.repo().config_snapshot();
-        let name = format!("loopx::{address}");
+        let name = format!("{STRICT}{address}");
         let found = config.plumbing().strings_by("url", Some(name.as_str().into()), "pushInsteadOf");
         found.into_iter().flatten().any(|value| value.to_str_lossy() == address)
     }

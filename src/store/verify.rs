@@ -35,7 +35,7 @@ use crate::domain::{
 };
 
 /// So many commits are read before what was read of git's packs is let go.
-const STRIDE: usize = 4;
+const STRIDE: usize = 16;
 /// A commit dated further ahead of the clock than this is not believed.
 const AHEAD: Seconds = Seconds(24 * 3600);
 

@@ -256,7 +256,7 @@ fn a_folder_of_hooks_for_all_repositories_is_not_written_to() {
     next: loopx goal add "<objective>"
     $ loopx hooks install
     [stderr] error: the hook was not installed: `core.hooksPath` is `~/hooks`, a folder outside of this repository, which other repositories may share
-    [stderr] hint: make `loopx hook pre-push "$@" || exit 1` the first command of the shell script that git runs before a push
+    [stderr] hint: put what `loopx hooks install --print` prints behind the first line of the shell script that git runs before a push
     [exit 1]
     $ loopx status
     PUSHES ARE NOT GUARDED: `core.hooksPath` is `~/hooks`, a folder outside of this repository, which other repositories may share (see `loopx hooks install`)
@@ -267,6 +267,52 @@ fn a_folder_of_hooks_for_all_repositories_is_not_written_to() {
     [exit 1]
     "#);
     assert!(std::fs::read_dir(repo.path("home/hooks")).expect("the folder").next().is_none());
+}
+
+#[test]
+fn a_hook_for_all_repositories_asks_where_loopx_is() {
+    let mut repo = Sandbox::with_remote();
+    let lines = repo.loopx("hooks install --print").success().stdout;
+    let theirs = "cat > \"$(git rev-parse --show-toplevel)/../sent\"\n";
+    repo.script("home/hooks/pre-push", &format!("#!/bin/sh\n{lines}{theirs}"));
+    repo.git("config --global core.hooksPath ~/hooks").success();
+    repo.loopx("gate open Ready? --agent-id a").success();
+    repo.commit("feature");
+    assert_snapshot!(repo.scene("
+        loopx hooks status
+        loopx hooks install
+        git push -q origin main
+    "), @r#"
+    $ loopx hooks status
+    pushes are guarded by [ROOT]/home/hooks/pre-push
+    $ loopx hooks install
+    pushes are guarded by [ROOT]/home/hooks/pre-push
+    $ git push -q origin main
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, 5 s ago
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to '../hub.git'
+    [exit 1]
+    "#);
+    assert!(!repo.path("sent").exists());
+    repo.git("clone -q ../hub.git ../plain").success();
+    repo.cd("plain").commit("elsewhere");
+    repo.git("push -q origin main:elsewhere").success();
+    assert!(repo.read("sent").starts_with("refs/heads/main "), "their lines get what git sent");
+    repo.cd("repo").person("gate resolve ready --decision approve", "ready").success();
+    repo.git("push -q origin main").success();
+    assert!(repo.read("sent").ends_with(&format!("{}\n", repo.git("rev-parse origin/main~1").stdout.trim())));
+    assert_snapshot!(repo.person("hooks uninstall", "unguarded"), @r"
+    0 gates in force
+
+    Type `unguarded` to take the hook away, so that pushes are not kept back any more: unguarded
+    warning: `[ROOT]/home/hooks/pre-push`, which other repositories may share, still asks loopx: take its lines out by hand if nobody needs them
+    pushes are not kept back any more
+      taken out of [ROOT]/repo/.git/config
+      taken out of [ROOT]/repo/.git/hooks/pre-push
+      taken out of [ROOT]/repo/.git/hooks/pre-commit
+    ");
+    assert!(repo.read("home/hooks/pre-push").contains(&lines));
 }
 
 #[test]

@@ -996,6 +996,22 @@ fn texts_that_do_not_fit_are_made_to_and_that_is_said() {
     assert_eq!(repo.loopx("verify").code, 0);
 }
 
+/// The id that was drawn for it is another one each time.
+#[test]
+fn what_a_rule_of_the_users_finds_is_told_without_an_id() {
+    let repo = Sandbox::ready();
+    let rules = "[[rules]]\nid = \"acme-key\"\nregex = '''acme-([a-z0-9]{12})'''\nkeywords = [\"acme\"]\n";
+    repo.write("repo/rules.toml", rules);
+    repo.git("config loopx.secretRules rules.toml").success();
+    repo.write("i.jsonl", "{\"id\":\"a\",\"title\":\"use acme-k3j8d7s6f5a4\",\"priority\":2}\n");
+    let tip = repo.tip();
+    let output = repo.person("import --from beads ../i.jsonl", "beads");
+    assert_eq!(output.code, 1);
+    let error = output.stdout.lines().find(|line| line.starts_with("error: "));
+    assert_snapshot!(error.unwrap_or_default(), @"error: the new todo has what looks like a secret in `title`, characters 10 to 21 (rule `acme-key`), so nothing was written");
+    assert_eq!(repo.tip(), tip);
+}
+
 #[test]
 fn many_are_imported_at_once_and_the_closed_ones_are_folded() {
     let repo = Sandbox::ready();
@@ -1015,7 +1031,10 @@ fn many_are_imported_at_once_and_the_closed_ones_are_folded() {
     what has no counterpart here:
     … and 739 files besides
     ");
+    let plan = repo.loopx("import --from beads ../i.jsonl --dry-run --json").success().json();
     repo.person("import --from beads ../i.jsonl", "beads").success();
+    let files = repo.git("ls-tree -r --name-only loopx/state goals/beads/").success().stdout;
+    assert_eq!(plan["preview"]["files"], files.lines().count());
     assert_snapshot!(repo.scene("
         loopx verify --all
         git ls-tree --name-only loopx/state:goals/beads/todos/closed/ 000001-000256.jsonl

@@ -369,3 +369,51 @@ fn a_web_server() {
     assert_eq!(there(&repo), "feature\n");
     assert_snapshot!(repo.loopx("bypass list"), @"");
 }
+
+#[test]
+fn it_goes_with_the_hook() {
+    for (command, word) in
+        [("hooks uninstall", "unguarded"), ("uninstall", "uninstall"), ("uninstall --purge", "purge")]
+    {
+        let repo = strict();
+        // A remote that is gone leaves its setting behind.
+        repo.git("remote add other ../other.git").success();
+        repo.loopx("hooks strict on --remote other").success();
+        repo.git("remote remove other").success();
+        repo.person(command, word).success();
+        assert_eq!(repo.git("config --local --get-regexp ^url").stdout, "", "{command}");
+        repo.git("push -q origin main").success();
+        assert_eq!(there(&repo), "feature\n", "{command}");
+    }
+}
+
+#[test]
+fn the_state_goes_past_it_to_where_a_person_let_it_go() {
+    let repo = strict();
+    assert_snapshot!(repo.person("remote set origin", "origin"), @r"
+    `loopx sync` will send the state of this repository to ../hub.git: goals, questions, answers, evidence, and who did what. Whoever can read there can read all of it.
+
+    Type `origin` to let the state go to `origin`: origin
+    the state may go to `origin` (../hub.git)
+    next: loopx sync
+    ");
+    assert_snapshot!(repo.scene("
+        loopx sync
+        git push -q origin loopx/state:refs/heads/leak
+    "), @r#"
+    $ loopx sync
+    pushed 3 commits to `origin`
+    $ git push -q origin loopx/state:refs/heads/leak
+    [stderr] loopx: push refused: `refs/heads/loopx/state` would take loopx's own state to `refs/heads/leak`
+    [stderr] hint: push the branches you mean by name, such as `git push origin main`
+    [stderr] loopx: push refused: 1 gate stands in its way
+    [stderr]   ready  open  "Ready?"  asked by a, 5 s ago
+    [stderr] hint: a person answers with `loopx gate resolve ready --decision approve` (or `reject`)
+    [stderr] error: failed to push some refs to 'loopx::../hub.git'
+    [exit 1]
+    "#);
+    repo.person("hooks strict off", "origin").success();
+    repo.loopx("todo add one").success();
+    repo.loopx("sync").success();
+    assert_eq!(repo.git("--git-dir ../hub.git rev-parse refs/loopx/state").stdout, repo.tip());
+}

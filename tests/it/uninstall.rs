@@ -227,3 +227,14 @@ fn every_half_state_ends_the_same() {
         assert_eq!(touched(&repo), before, "{what}");
     }
 }
+
+#[test]
+fn what_cannot_be_seen_is_not_counted() {
+    let repo = Sandbox::ready();
+    repo.loopx("gate open Ready?").success();
+    repo.plant("goals/ship/gates/ready.toml", "nonsense");
+    for command in ["uninstall", "uninstall --purge", "hooks uninstall"] {
+        let shown = repo.person(command, "no").stdout;
+        assert!(shown.starts_with("How many gates are in force cannot be seen: "), "{command}: {shown}");
+    }
+}

@@ -31,7 +31,19 @@ const IGNORE: &str = "*\n";
 const ALONE: &str =
     concat!(include_str!("../../../hooks/pre-push.find"), include_str!("../../../hooks/pre-push.alone"));
 
+/// In a hook that several repositories share, what loopx's part begins with after its head: where loopx never was, nobody is asked.
+const WHERE_LOOPX_IS: &str = "if [ -d \"$(git rev-parse --git-common-dir)/loopx\" ] ||\n  \
+    git rev-parse -q --verify \"refs/heads/$(git config loopx.branch || echo loopx/state)\" >/dev/null; then\n";
+
 impl Event {
+    /// The section for a hook that several repositories share.
+    fn shared(self) -> String {
+        let section = self.section();
+        let (head, rest) = section.split_at(section.find('\n').map_or(section.len(), |end| end + 1));
+        let (body, end) = rest.split_at(rest.find(END).unwrap_or(rest.len()));
+        format!("{head}{WHERE_LOOPX_IS}{body}fi\n{end}")
+    }
+
     /// The section, with `@PROGRAM@` where the path of the program goes.
     fn section(self) -> &'static str {
         match self {
@@ -52,7 +64,9 @@ impl Event {
 
     /// The program that a section asks first; nothing when it is none of ours.
     fn program(self, section: &str) -> Option<PathBuf> {
-        super::program_of(self.section(), section).or_else(|| super::program_of(self.alone(), section))
+        let own = [self.section(), self.alone()];
+        let own = own.into_iter().find_map(|template| super::program_of(template, section));
+        own.or_else(|| super::program_of(&self.shared(), section))
     }
 }
 
@@ -193,7 +207,7 @@ pub(super) fn is_there(store: &Store, event: Event) -> bool {
 pub(super) fn install(ctx: &Ctx, event: Event, tracked: bool) -> Result<Option<&'static str>, Error> {
     let hook = path(&ctx.store, event);
     let place = place(&ctx.store, &hook)?;
-    let by_hand = format!("make `{CALL}` the first command of the shell script that git runs before a push");
+    let by_hand = "put what `loopx hooks install --print` prints behind the first line of the shell script that git runs before a push";
     match &place {
         Place::Barred(why) => return Err(refused(why).hint(by_hand)),
         Place::Team if !tracked && look(&hook, event).is_err() => {
@@ -222,6 +236,11 @@ pub(super) fn install(ctx: &Ctx, event: Event, tracked: bool) -> Result<Option<&
     // A hook manager that moved our file away runs the copy, too.
     copies(&hook).iter().try_for_each(|copy| strip(copy, event).map(drop)).map_err(failed)?;
     Ok((!unchanged).then_some(did))
+}
+
+/// What a person puts behind the first line of a hook that several repositories share.
+pub(super) fn to_be_shared(ctx: &Ctx, event: Event) -> String {
+    event.shared().replace("@PROGRAM@", &quoted(&event.asks(ctx)))
 }
 
 /// What an installation would change in a file of the team, as a unified diff.
@@ -333,7 +352,7 @@ fn strip(hook: &Path, event: Event) -> std::io::Result<bool> {
     let Ok(text) = fs::read_to_string(hook) else { return Ok(false) };
     let Some((before, body, after)) = section(&text) else { return Ok(false) };
     let head = event.section().lines().next().unwrap_or_default();
-    if !body.starts_with(head) {
+    if !body.starts_with(head) || super::program_of(&event.shared(), body).is_some() {
         return Ok(false);
     }
     if before == MADE && after.is_empty() {
@@ -434,7 +453,9 @@ mod tests {
 
     #[test]
     fn a_section_is_found_and_known_for_ours_wherever_the_program_lies() {
-        let sections = Event::ALL.map(|event| [(event, event.section()), (event, event.alone())]);
+        let sections = Event::ALL.map(|event| {
+            [event.section().to_owned(), event.alone().into(), event.shared()].map(|section| (event, section))
+        });
         for (event, template) in sections.into_iter().flatten() {
             let fill = template.replace("@PROGRAM@", &quoted(Path::new("/opt/it's here/loopx")));
             let hook = format!("#!/bin/sh\n{fill}echo mine\n");
@@ -444,6 +465,7 @@ mod tests {
             assert_eq!(program(body), Some("/opt/it's here/loopx".into()));
             assert_eq!(program(&body.replace("loopx_program", "x")), None);
             assert_eq!(program(&body.replace("here/loopx'", "here/loopx'; true '")), None);
+            assert_eq!(program(&body.replace("if [ -d", "if [ -f")).is_none(), body.contains("if [ -d"));
         }
         assert_eq!(section("#!/bin/sh\necho mine\n"), None);
         // One look finds either to take it away.

@@ -177,6 +177,12 @@ pub fn install(ctx: &Ctx, tracked: bool) -> Result<Enforcement, Error> {
     Ok(Enforcement { did, ..found })
 }
 
+/// What a person puts behind the first line of a hook file that several repositories share, where loopx does not write itself. It
+/// asks loopx only where loopx is, and passes on what git sent to the lines behind it.
+pub fn to_be_shared(ctx: &Ctx) -> String {
+    file::to_be_shared(ctx, Event::PrePush)
+}
+
 /// What an installation into a file of the team would change, as a unified diff. Nothing when it would change none.
 pub fn tracked_change(ctx: &Ctx) -> Result<Option<String>, Error> {
     file::tracked_change(ctx, Event::PrePush)
@@ -201,13 +207,17 @@ pub(super) fn keep(ctx: &Ctx) -> Option<String> {
 pub struct Removed {
     /// The files that are as they were before, or gone because they were ours.
     pub files: Vec<PathBuf>,
+    /// A hook that still asks loopx, as other repositories share it; null when none does.
+    pub still: Option<PathBuf>,
 }
 
-/// Takes the hook out of git's way again, from whatever state it is in: everything outside the marks stays, byte for
-/// byte. It takes a person, because pushes go out unasked from then on.
+/// Takes the hook out of git's way again, from whatever state it is in, and strict mode with it: everything outside the
+/// marks stays, byte for byte. It takes a person, because pushes go out unasked from then on.
 pub fn uninstall(ctx: &Ctx, _proven: &Proven) -> Result<Removed, Error> {
     let mut files = Vec::new();
-    if config::uninstall(&ctx.store)? {
+    let strict = ctx.store.strict_addresses();
+    strict.iter().try_for_each(|address| ctx.store.set_strict(address, false))?;
+    if config::uninstall(&ctx.store)? || !strict.is_empty() {
         files.push(ctx.store.git().common_dir().join("config"));
     }
     for event in Event::ALL {
@@ -215,7 +225,8 @@ pub fn uninstall(ctx: &Ctx, _proven: &Proven) -> Result<Removed, Error> {
     }
     // A push that a person lets go unasked goes round nothing.
     ctx.store.unwatch()?;
-    Ok(Removed { files })
+    let (hook, asks) = file::probe(&ctx.store, Event::PrePush);
+    Ok(Removed { files, still: asks.is_ok().then_some(hook) })
 }
 
 /// A path quoted for a shell.
