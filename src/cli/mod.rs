@@ -467,7 +467,7 @@ trait Parts {
 }
 
 #[derive(Serialize)]
-struct Told<'t, T> {
+struct Noticing<'t, T> {
     #[serde(flatten)]
     document: Versioned<'t, T>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -492,7 +492,7 @@ impl<'c> Long<'c> {
             }
             fn json(&self, out: &mut dyn io::Write) -> io::Result<()> {
                 let document = Versioned { schema_version: SCHEMA_VERSION, value: &self.value };
-                let whole = Told { document, bypass: self.notice.as_ref() };
+                let whole = Noticing { document, bypass: self.notice.as_ref() };
                 Ok(serde_json::to_writer_pretty(out, &whole)?)
             }
         }

@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::{Said, history::Since};
 use crate::{
-    domain::{text::shown, time::Timestamp},
+    domain::text::shown,
     error::{Error, Kind},
     ops::{
         self, Ctx,
@@ -71,7 +71,7 @@ fn sections(report: &Report) -> Vec<Section> {
     });
     let outcomes = report.outcomes.iter().map(|outcome| {
         let (by, title) = (outcome.by.name().to_owned(), outcome.title.to_string());
-        vec![day(outcome.at), outcome.todo.to_string(), title, outcome.state.into(), by, line(&outcome.note)]
+        vec![outcome.at.day(), outcome.todo.to_string(), title, outcome.state.into(), by, line(&outcome.note)]
     });
     let decisions = report.decisions.iter().map(|decision| {
         let waited = decision.waited_seconds.map(|waited| waited.to_string()).unwrap_or_default();
@@ -79,7 +79,7 @@ fn sections(report: &Report) -> Vec<Section> {
             decision.commit.as_deref().map(|commit| format!(" ({})", &commit[..commit.len().min(10)]));
         let answer = decision.decision.clone() + &commit.unwrap_or_default();
         let (question, by) = (decision.question.to_string(), decision.by.clone());
-        vec![day(decision.at), decision.gate.to_string(), question, answer, by, waited, line(&decision.note)]
+        vec![decision.at.day(), decision.gate.to_string(), question, answer, by, waited, line(&decision.note)]
     });
     let questions = report.questions.iter().map(|question| {
         let state = match (question.standing, question.rejected) {
@@ -94,11 +94,11 @@ fn sections(report: &Report) -> Vec<Section> {
     let evidence = report.evidence.iter().map(|seen| {
         let about = seen.about.clone().unwrap_or_else(|| seen.goal.to_string());
         let by = seen.by.name().to_owned();
-        vec![day(seen.at), seen.id.to_string(), about, seen.kind.into(), seen.says.clone(), by]
+        vec![seen.at.day(), seen.id.to_string(), about, seen.kind.into(), seen.says.clone(), by]
     });
     let bypasses = report.bypasses.iter().map(|round| {
         let state = if round.acknowledged { "acknowledged" } else { "open" };
-        vec![day(round.at), round.id.to_string(), round.remote.clone(), round.ref_.clone(), state.into()]
+        vec![round.at.day(), round.id.to_string(), round.remote.clone(), round.ref_.clone(), state.into()]
     });
     let agents = report.spend.agents.iter().map(|(agent, slots)| vec![agent.clone(), slots.to_string()]);
     let section = |heading, columns, mut rows: Vec<_>, left_out, none| {
@@ -152,10 +152,6 @@ fn sections(report: &Report) -> Vec<Section> {
             "None was noticed.",
         ),
     ]
-}
-
-fn day(at: Timestamp) -> String {
-    at.to_string()[..10].to_owned()
 }
 
 /// The time it is about and what it came to, in two sentences.

@@ -48,6 +48,12 @@ impl Timestamp {
         Self::from_unix(self.0.saturating_sub(seconds.0.into()))
     }
 
+    /// Its day in UTC: `2026-11-30`.
+    pub fn day(self) -> String {
+        let whole = self.to_string();
+        whole.split('T').next().unwrap_or(&whole).to_owned()
+    }
+
     /// How long before `now` this was; nothing when it lies ahead, so that no age is ever negative.
     pub fn age(self, now: Self) -> Seconds {
         Seconds(u32::try_from(now.0.saturating_sub(self.0).max(0)).unwrap_or(u32::MAX))

@@ -11,7 +11,7 @@ use super::{
     Bad, Goal, Item, MOST, Outline, State, What,
     beads::without_place,
     front,
-    outline::Names,
+    outline::Interned,
     report::{KEPT, LEFT, Report},
     said,
 };
@@ -220,7 +220,7 @@ fn decoded(value: &str) -> String {
 struct Reading<'f> {
     file: &'f str,
     items: Outline,
-    scopes: Names,
+    scopes: Interned,
     /// Scopes with the questions that decide them.
     deciding: Vec<(u32, usize)>,
     /// Todos with the scopes they ask for.

@@ -10,7 +10,7 @@ use super::{Item, State, What};
 
 /// Names, each with a number in the order in which they came up. A map from text to number would take three times as much.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Names {
+pub(super) struct Interned {
     texts: String,
     ends: Vec<u32>,
     /// Numbers by the hash of the name. Where that is taken by another name the next free one stands for it.
@@ -18,7 +18,7 @@ pub(super) struct Names {
     hash: RandomState,
 }
 
-impl Names {
+impl Interned {
     /// The number of a name, new or not.
     pub(super) fn number(&mut self, name: &str) -> u32 {
         let mut hash = self.hash.hash_one(name);
@@ -74,7 +74,7 @@ fn long(number: u32) -> usize {
 /// Which of many things each name means: the first that was given it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
-    names: Names,
+    names: Interned,
     meant: Vec<Option<u32>>,
 }
 
@@ -108,7 +108,7 @@ impl Index {
 #[derive(Debug, Clone, Default)]
 pub struct Outline {
     index: Index,
-    items: Vec<Short>,
+    items: Vec<Known>,
     /// Items with the names of what they need.
     needs: Vec<(u32, u32)>,
     /// Questions with the names of what waits for them.
@@ -118,7 +118,7 @@ pub struct Outline {
 }
 
 #[derive(Debug, Clone)]
-struct Short {
+struct Known {
     name: u32,
     is_open: bool,
     is_asked: bool,
@@ -140,7 +140,7 @@ impl Outline {
             self.about.extend(pairs(about));
             is_asked = is_open;
         }
-        self.items.push(Short { name, is_open, is_asked });
+        self.items.push(Known { name, is_open, is_asked });
         number
     }
 
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn names_of_one_hash_are_told_apart() {
-        let mut names = Names::default();
+        let mut names = Interned::default();
         let hash = names.hash.hash_one("b");
         names.number("a");
         names.numbers = HashMap::from([(hash, 0)]);

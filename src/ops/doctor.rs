@@ -118,8 +118,9 @@ fn history(ctx: &Ctx, findings: &mut Vec<Finding>) -> Result<(), Error> {
 /// over.
 fn view(ctx: &Ctx, fix: bool, is_trusted: bool, findings: &mut Vec<Finding>) -> Result<(), Error> {
     let snapshot = ctx.store.read()?;
+    let (differing, mut is_fixed) = (ctx.store.differing_files(&snapshot), false);
     let behind = || {
-        let behind = ctx.store.differing_files(&snapshot).ok()?.behind;
+        let behind = differing.as_ref().ok()?.behind.clone();
         (!behind.is_empty()).then_some(Warning::Behind(behind))
     };
     let trouble = is_trusted.then(|| ctx.store.view_trouble(&snapshot).or_else(behind)).flatten();
@@ -131,6 +132,7 @@ fn view(ctx: &Ctx, fix: bool, is_trusted: bool, findings: &mut Vec<Finding>) -> 
                 let situation = ctx.store.situation(&branch)?;
                 ctx.store.set_up(&branch, &situation, &snapshot.policy()?, &ctx.stamp()?)?;
                 findings.push(Finding::fixed(trouble.to_string()));
+                is_fixed = true;
             }
         } else {
             findings.push(Finding::new(
@@ -139,7 +141,8 @@ fn view(ctx: &Ctx, fix: bool, is_trusted: bool, findings: &mut Vec<Finding>) -> 
             ));
         }
     }
-    let edited = ctx.store.differing_files(&snapshot)?.edited;
+    let differing = if is_fixed { ctx.store.differing_files(&snapshot) } else { differing };
+    let edited = differing?.edited;
     if !edited.is_empty() {
         let edited = Warning::Edited(edited);
         findings.push(Finding::new(edited.to_string(), edited.cure().unwrap_or("loopx init".into())));

@@ -422,19 +422,14 @@ fn round(id: &BypassId, bypass: &Bypass) -> Round {
     Round { id: id.clone(), remote, ref_, at: push.at, acknowledged: bypass.is_acknowledged() }
 }
 
-/// A day in UTC.
-fn day(at: Timestamp) -> String {
-    at.to_string()[..10].to_owned()
-}
-
 impl Spending {
     /// Nothing yet of that time.
     fn over(since: Timestamp, until: Timestamp) -> Self {
         let mut days = Vec::new();
         let mut at = until;
         while days.len() < DAYS {
-            days.push(Day { day: day(at), slots: 0 });
-            if day(at) <= day(since) {
+            days.push(Day { day: at.day(), slots: 0 });
+            if at.day() <= since.day() {
                 break;
             }
             at = at.minus(DAY);
@@ -444,7 +439,7 @@ impl Spending {
     }
 
     fn add(&mut self, spend: &Spend) {
-        let (on, slots) = (day(spend.added.at), spend.counted());
+        let (on, slots) = (spend.added.at.day(), spend.counted());
         self.turns += 1;
         self.slots += slots;
         if let Ok(at) = self.days.binary_search_by(|day| day.day.cmp(&on)) {

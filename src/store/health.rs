@@ -43,23 +43,28 @@ impl Lost {
 /// A half-written object that old belongs to nobody who is still writing.
 const SCRAP: Seconds = Seconds(24 * 3600);
 
+/// The top of the linked worktree that git's `record` is of, be it there or not.
+pub(super) fn worktree_of(record: &Path) -> Option<PathBuf> {
+    let back = fs::read_to_string(record.join("gitdir")).ok()?;
+    record.join(back.trim_end()).parent().map(Path::to_path_buf)
+}
+
 impl Git {
     /// The tops of all worktrees of the clone but the one that shows the state.
     pub fn worktrees(&self) -> Result<Vec<PathBuf>, Error> {
         let mut tops: Vec<PathBuf> = self.main_worktree().into_iter().collect();
         for top in self.linked_worktrees() {
-            tops.extend(Some(top).filter(|top| !tops.contains(top)));
+            if !tops.contains(&top) {
+                tops.push(top);
+            }
         }
         Ok(tops)
     }
 
     /// The same without the main one.
     pub(super) fn linked_worktrees(&self) -> Vec<PathBuf> {
-        let top = |record: PathBuf| {
-            let back = fs::read_to_string(record.join("gitdir")).unwrap_or_default();
-            let top = record.join(back.trim_end()).parent().map(Path::to_path_buf);
-            top.filter(|top| top.is_dir() && !record.join(NOTE).exists())
-        };
+        let top =
+            |record: PathBuf| worktree_of(&record).filter(|top| top.is_dir() && !record.join(NOTE).exists());
         entries(&self.common_dir().join("worktrees")).into_iter().filter_map(top).collect()
     }
 

@@ -173,15 +173,18 @@ fn head(id: ObjectId, bytes: &[u8]) -> String {
     format!("{id} {}\n", bytes.len())
 }
 
-fn entry(id: ObjectId, bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(head(id, bytes).as_bytes());
-    out.extend_from_slice(bytes);
-    out.push(b'\n');
+fn entry(id: ObjectId, bytes: &[u8], out: &mut impl io::Write) -> io::Result<()> {
+    out.write_all(head(id, bytes).as_bytes())?;
+    out.write_all(bytes)?;
+    out.write_all(b"\n")
 }
 
 fn body<'e>(entries: impl IntoIterator<Item = (&'e ObjectId, &'e Vec<u8>)>) -> Vec<u8> {
     let mut out = Vec::new();
-    entries.into_iter().for_each(|(id, bytes)| entry(*id, bytes, &mut out));
+    let mut entries = entries.into_iter();
+    entries
+        .try_for_each(|(id, bytes)| entry(*id, bytes, &mut out))
+        .expect("nothing fails that goes to memory");
     out
 }
 
@@ -219,11 +222,7 @@ fn renew(dir: &Path, snapshot: &Snapshot<'_>) -> Result<(), Box<dyn std::error::
         let length: usize = entries.iter().map(|(id, bytes)| head(*id, bytes).len() + bytes.len() + 1).sum();
         let mut file = io::BufWriter::new(tempfile::NamedTempFile::new_in(dir)?);
         writeln!(file, "{HEAD}{length}")?;
-        for (id, bytes) in &entries {
-            file.write_all(head(*id, bytes).as_bytes())?;
-            file.write_all(bytes)?;
-            file.write_all(b"\n")?;
-        }
+        entries.iter().try_for_each(|(id, bytes)| entry(*id, bytes, &mut file))?;
         file.into_inner()?.persist(path)?;
     }
     Ok(())
@@ -236,7 +235,7 @@ pub(super) fn promises(bytes: &[u8], kind: gix::hash::Kind) {
     let (mut last, mut written) = (0, 0);
     for (id, body) in &entries {
         let mut again = Vec::new();
-        entry(*id, &bytes[body.clone()], &mut again);
+        entry(*id, &bytes[body.clone()], &mut again).unwrap();
         written += again.len();
         last = last.max(body.end + 1);
     }
@@ -265,10 +264,10 @@ mod tests {
     #[test]
     fn what_was_put_in_comes_out_up_to_the_first_tear() {
         let mut file = Vec::new();
-        entry(id(b"a\n\nb"), b"a\n\nb", &mut file);
-        entry(id(b""), b"", &mut file);
+        entry(id(b"a\n\nb"), b"a\n\nb", &mut file).unwrap();
+        entry(id(b""), b"", &mut file).unwrap();
         let whole = file.len();
-        entry(id(b"torn"), b"torn", &mut file);
+        entry(id(b"torn"), b"torn", &mut file).unwrap();
         for end in whole..file.len() {
             let hot = read(&file[..end]);
             assert_eq!(hot.get(id(b"a\n\nb"), Kind::Blob), Some(&b"a\n\nb"[..]));
@@ -283,7 +282,7 @@ mod tests {
     #[test]
     fn a_forged_entry_is_not_believed() {
         let mut file = Vec::new();
-        entry(id(b"is = \"open\""), b"is = \"resolved\"", &mut file);
+        entry(id(b"is = \"open\""), b"is = \"resolved\"", &mut file).unwrap();
         assert_eq!(read(&file).get(id(b"is = \"open\""), Kind::Blob), None);
     }
 }

@@ -22,6 +22,7 @@ use super::{
     Error,
     error::place,
     git::{Git, lossy},
+    health::worktree_of,
     program,
     writer::{PATIENCE, Writer},
 };
@@ -754,9 +755,8 @@ fn blob_at(git: &Git, tree: ObjectId, path: &str) -> Option<ObjectId> {
 
 /// The folder in which the worktree of git's record `admin` lies, if that is there.
 fn holder(admin: &Path) -> Option<PathBuf> {
-    let back = fs::read_to_string(admin.join("gitdir")).ok()?;
-    let top = Path::new(back.trim_end()).parent()?.parent()?;
-    top.is_dir().then(|| top.to_path_buf())
+    let view = worktree_of(admin)?;
+    view.parent().filter(|top| top.is_dir()).map(Path::to_path_buf)
 }
 
 /// Where the `.git` file of a linked worktree points.
